@@ -1,0 +1,60 @@
+"""Gender-bias dimensions of regions: from their own text to an atlas.
+
+`snakemake --cores 8` makes everything; `snakemake --list-target-rules` names the stages.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.14")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/assets.smk"
+include: "workflow/rules/corpora.smk"
+include: "workflow/rules/gender.smk"
+include: "workflow/rules/vectors.smk"
+include: "workflow/rules/weat.smk"
+include: "workflow/rules/topics.smk"
+include: "workflow/rules/pairs.smk"
+include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/atlas.smk"
+
+
+report: "workflow/report/workflow.rst"
+
+
+rule all:
+    default_target: True
+    input:
+        "<results>/atlas/index.html",
+        expand("<results>/tables/{table}.csv", table=TABLES),
+
+
+rule assets:
+    input:
+        expand("<fetched>/{asset}.json", asset=PLAN.used_assets),
+
+
+rule corpora:
+    input:
+        "<results>/tables/corpus.csv",
+        "<results>/tables/gender.csv",
+
+
+rule weat:
+    input:
+        "<results>/tables/weat.csv",
+
+
+rule own_vectors:
+    input:
+        "<results>/tables/own_vectors.csv",
+
+
+rule topics:
+    input:
+        "<results>/tables/topics.csv",
+        "<results>/tables/pairs.csv",

@@ -1,0 +1,44 @@
+"""Where an asset stands inside the folder that a rule makes for it."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from biasatlas.assets.asset import Asset, PypiSource
+from biasatlas.errors import InputError
+
+
+def destination(asset: Asset, folder: str | Path, local: Path | None = None) -> Path:
+    """Path to fetch an asset to: the folder itself, or a file in it that keeps its name.
+
+    Parameters
+    ----------
+    asset : Asset
+    folder : str or Path
+        The folder of the asset.
+    local : Path or None
+        The user's own copy, whose name is then kept.
+    """
+    folder = Path(folder)
+    if asset.kind == "folder":
+        return folder
+    if local is not None:
+        return folder / local.name
+    source = asset.sources[0]
+    return folder / (PurePosixPath(source.member).name if isinstance(source, PypiSource) else asset.name)
+
+
+def content(folder: str | Path) -> Path:
+    """The one file or folder that stands in the folder of a fetched file.
+
+    Raises
+    ------
+    InputError
+        When the folder holds nothing or more than one thing.
+    """
+    folder = Path(folder)
+    inside = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    if len(inside) != 1:
+        names = ", ".join(path.name for path in inside) or "nothing"
+        raise InputError(f"{folder}: holds {names}; remove the folder and fetch it again")
+    return inside[0]

@@ -1,0 +1,116 @@
+"""Region-aware WEAT: found and published topic pairs on any vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biasatlas.association.score import Settings, score_tests
+from biasatlas.lexicons.region_aware import (
+    GENERAL,
+    load_all_terms,
+    load_published_pairs,
+    make_pair,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from biasatlas.lexicons.word_lists import AssociationTest
+    from biasatlas.vectors import WordVectors
+
+
+def load_tests(
+    folder: Path,
+    form: str,
+    *,
+    published: bool,
+    region: str,
+    language: str,
+    pairs: pd.DataFrame | None = None,
+    labels: pd.DataFrame | None = None,
+) -> tuple[dict[str, list[AssociationTest]], dict[str, str]]:
+    """Make the region-aware tests of one region: its found pairs, and the published ones.
+
+    Parameters
+    ----------
+    folder : Path
+        The word lists of kind region_aware.
+    form : {"paper_table", "paper_text"}
+        Form of the gender terms.
+    published : bool
+        Whether the published pairs are scored.
+    region, language : str
+        Of the found pairs.
+    pairs, labels : DataFrame or None
+        From `find_pairs` and `describe_topics`; None for vectors that found nothing.
+
+    Returns
+    -------
+    tests : dict of str to list of AssociationTest
+        By origin, found or published.
+    pair_regions : dict of str to str
+        Region of each pair by the name of its test.
+    """
+    terms = load_all_terms(folder, form)
+    found = []
+    if pairs is not None and labels is not None:
+        known = labels.set_index("topic")
+        for pair in pairs[pairs["rank"] > 0].itertuples():
+            sides = (pair.female_topic, pair.male_topic)
+            found.append(
+                make_pair(
+                    f"{region}-{pair.rank}",
+                    (known.at[sides[0], "label"], known.at[sides[1], "label"]),
+                    (list(known.at[sides[0], "keywords"]), list(known.at[sides[1], "keywords"])),
+                    terms.get(region, terms[GENERAL]),
+                    language,
+                )
+            )
+    # The published lists are English.
+    wanted = published and language == "en"
+    printed = load_published_pairs(folder, form) if wanted else []
+    pair_regions = {test.test: region for test in found}
+    pair_regions |= {test.test: test.test.rpartition("-")[0] for test in printed}
+    return {"found": found, "published": printed}, pair_regions
+
+
+def score_pairs(
+    tests: Mapping[str, Sequence[AssociationTest]],
+    pair_regions: Mapping[str, str],
+    vectors: WordVectors,
+    settings: Settings,
+) -> pd.DataFrame:
+    """Score region-aware tests on one set of vectors.
+
+    Parameters
+    ----------
+    tests : mapping of str to sequence of AssociationTest
+        Tests by origin, found or published.
+    pair_regions : mapping of str to str
+        Region of each pair, by the name of its test.
+    vectors : WordVectors
+    settings : Settings
+
+    Returns
+    -------
+    DataFrame
+        Rows of the evaluation table, without the columns that name the vectors and without the
+        corrections.
+    """
+    import pandas as pd
+
+    frames = []
+    for origin, some in tests.items():
+        if not some:
+            continue
+        frame = score_tests(some, vectors, settings)
+        frame["origin"] = origin
+        frame["pair"] = frame["test"]
+        frame["pair_region"] = [pair_regions[test.test] for test in some]
+        for source in ("reddit", "ungdc"):
+            values = [test.published.get(source, float("nan")) for test in some]
+            frame[f"published_{source}"] = values
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()

@@ -1,0 +1,125 @@
+"""The frame of the atlas: it orders the sections and puts them on one self-contained page."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from biasatlas.atlas import corpus, evaluation, gender, overview, pairs, provenance, topics, weat
+from biasatlas.atlas.parts import Section, link
+from biasatlas.errors import InputError
+from biasatlas.tables import TABLES, check_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SECTIONS = (overview, corpus, gender, topics, pairs, weat, evaluation, provenance)
+
+
+def build_page(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> str:
+    """Assemble the atlas from the tables of a run.
+
+    Parameters
+    ----------
+    tables : mapping of str to pandas.DataFrame
+        The six tables ``corpus gender weat topics pairs evaluation``, as `read_table` gives them;
+        one that a run does not make is an `empty_table`.
+    info : mapping
+        ``title``, ``run``, ``version`` (str); ``regions`` (ordered mapping of name to label);
+        and where known ``region_rule`` (sentence: how a document got its region),
+        ``corpus_phrase`` (what the corpus is, such as "news about a region"), ``warnings`` (list
+        of str), ``settings`` (mapping, shown flat), ``assets`` (list of mappings with ``name``,
+        ``version`` or ``revision``, ``sha256``, ``licence``, ``citation``, ``url``),
+        ``commands`` (list of str).
+
+    Returns
+    -------
+    str
+        HTML that needs no other file and loads nothing: its policy lets only the page's own two
+        scripts run, by their hashes. The same tables and info give the same bytes.
+
+    Raises
+    ------
+    InputError
+        When a table is missing or does not fit its schema, or ``info`` lacks a key.
+    """
+    _check(tables, info)
+    sections = [module.section(tables, info) for module in SECTIONS]
+    return render_page(sections, info)
+
+
+def _check(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> None:
+    problems = [f"atlas: the table {name} is missing" for name in TABLES if name not in tables]
+    problems += [
+        f"atlas: info lacks the key {key!r}"
+        for key in ("title", "run", "version", "regions")
+        if key not in info
+    ]
+    for name in TABLES:
+        try:
+            if name in tables:
+                check_table(name, tables[name])
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError(problems)
+
+
+def script_json(value: Any) -> Markup:
+    """Give JSON that is safe inside a script element: no ``<``, ``>``, ``&`` or line separator."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def _resource(name: str) -> str:
+    folder = resources.files("biasatlas.atlas") / "templates"
+    return (folder / name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _bundle() -> str:
+    import vl_convert
+
+    code: str = vl_convert.javascript_bundle()
+    return code.replace("</script", "<\\/script").replace("<!--", "<\\!--").replace("\r\n", "\n")
+
+
+def policy(*scripts: str) -> str:
+    """Give a content security policy that runs these scripts only and loads nothing."""
+    hashes = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes)
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}; "
+        "img-src data:; font-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def render_page(sections: list[Section], info: Mapping[str, Any]) -> str:
+    """Put sections into the page's template."""
+    import jinja2
+
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.filters["script_json"] = script_json
+    bundle, draw = _bundle(), _resource("draw.js")
+    template = environment.from_string(_resource("page.html"))
+    return template.render(
+        title=str(info["title"]),
+        run=str(info["run"]),
+        version=str(info["version"]),
+        rule=str(info.get("region_rule", "")),
+        sections=sections,
+        link=link,
+        policy=policy(bundle, draw),
+        style=Markup(_resource("style.css")),
+        bundle=Markup(bundle),
+        draw=Markup(draw),
+    )

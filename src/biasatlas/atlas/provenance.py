@@ -1,0 +1,95 @@
+"""The last section: how the page was made, how to read it, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from biasatlas.atlas.parts import DASH, DataTable, Figure, Section, link, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_HOW_TO_READ = [
+    "d is an effect size in standard deviations, between −2 and 2: how much more the target words "
+    "X than Y go with A rather than B. It describes the words of a list in one set of vectors, "
+    "not people.",
+    "p is the share of the ways to split the target words that give at least this association. It "
+    "cannot be smaller than one over the number of splits, so small lists never give a tiny p. q "
+    "is p after the Benjamini-Hochberg correction over all tests of the run, Holm p is stricter.",
+    "Intervals of d are bootstrap intervals over words, those of log odds over documents. Neither "
+    "holds the spread between seeds, which is shown as separate dots.",
+]
+_LIMITS = [
+    "Word lists name two genders: by construction nothing here can say anything of anyone else.",
+    "Lists made in one culture are applied to all regions; a low score may mean that the list, "
+    "not the bias, is missing from the region's text.",
+    "A region is a set of documents, not a population; small ones give thin tests and few topics.",
+    "Topics, labels and words come from documents and models, and can be wrong or offensive.",
+]
+
+
+def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
+    """Show settings, versions and assets of the run, and how to read d and p."""
+    assets = list(info.get("assets", []))
+    figures = []
+    if info.get("settings"):
+        body = [[name, _flat(value)] for name, value in _leaves(info["settings"])]
+        table = DataTable(["Setting", "Value"], body, summary=plural(len(body), "setting"))
+        figures.append(Figure("The settings of this run.", table=table, title="Settings"))
+    if assets:
+        figures.append(_assets(assets))
+    if info.get("commands"):
+        figures.append(_commands(info["commands"]))
+    finding = (
+        f"This page was made by biasatlas {info.get('version', '')} from the tables of the run "
+        f"{info.get('run', '')!r}, with {plural(len(assets), 'external asset')}; the same inputs "
+        "and seeds give the same page."
+    )
+    return Section(
+        "How it was made", "provenance", finding, figures, notes=[*_HOW_TO_READ, *_LIMITS]
+    )
+
+
+def _leaves(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    leaves: list[tuple[str, Any]] = []
+    for name, value in settings.items():
+        path = f"{prefix}{name}"
+        if isinstance(value, Mapping) and value:
+            leaves += _leaves(value, f"{path}.")
+        else:
+            leaves.append((path, value))
+    return leaves
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_flat(item) for item in value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_flat(item)}" for name, item in value.items()) or DASH
+    return DASH if value is None else str(value)
+
+
+def _assets(assets: list[Mapping[str, Any]]) -> Figure:
+    headers = ["Asset", "Version", "Licence", "Citation", "SHA-256"]
+    body = [
+        [
+            link(str(asset.get("name", "")), str(asset.get("url", ""))),
+            asset.get("version") or asset.get("revision") or DASH,
+            asset.get("licence") or DASH,
+            asset.get("citation") or DASH,
+            Markup('<code class="hash">{}</code>').format(asset.get("sha256") or DASH),
+        ]
+        for asset in assets
+    ]
+    return Figure(
+        "Models and data that the run fetched.", table=DataTable(headers, body), title="Assets"
+    )
+
+
+def _commands(commands: list[str] | str) -> Figure:
+    lines = [commands] if isinstance(commands, str) else list(commands)
+    body = [[Markup("<code>{}</code>").format(line)] for line in lines]
+    return Figure("How to make this page again.", table=DataTable(["Command"], body), title="Again")

@@ -1,0 +1,58 @@
+"""What the atlas says of the run itself, from its provenance and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import biasatlas
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def describe_run(
+    tables: Mapping[str, pd.DataFrame],
+    config: Mapping[str, Any],
+    *,
+    versions: Mapping[str, str],
+    assets: list[dict[str, Any]],
+    word_lists: Mapping[str, str],
+) -> dict[str, Any]:
+    """Gather what `build_page` wants to know of a run.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        The tables; their warnings are repeated on top of the page.
+    config : mapping
+        The merged configuration, as recorded.
+    versions, assets, word_lists
+        As recorded by the run.
+    """
+    regions = {region["name"]: region["label"] or region["name"] for region in config["regions"]}
+    return {
+        "title": config["title"],
+        "run": config["run"],
+        "version": biasatlas.__version__,
+        "regions": regions,
+        "region_rule": config["subtitle"],
+        "warnings": _warnings(tables, regions),
+        "settings": {**config, "versions": dict(versions), "word_lists": dict(word_lists)},
+        "assets": assets,
+        "commands": [],
+    }
+
+
+def _warnings(tables: Mapping[str, pd.DataFrame], regions: Mapping[str, str]) -> list[str]:
+    gender = tables["gender"]
+    lines = [
+        f"{regions.get(row.region, row.region)} ({row.language}): {row.warning}"
+        for row in gender[gender["warning"] != ""].itertuples()
+    ]
+    pairs = tables["pairs"]
+    lines += [
+        f"{regions.get(row.region, row.region)} ({row.language}): {row.note}"
+        for row in pairs[pairs["rank"] == 0].itertuples()
+    ]
+    return lines

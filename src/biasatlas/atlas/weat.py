@@ -1,0 +1,109 @@
+"""Section on the word embedding association tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from biasatlas.atlas.parts import LEVEL, Figure, Section, listing, number, plural
+from biasatlas.atlas.places import CONTROL_TEST, PRETRAINED, add_place, rank_test
+from biasatlas.atlas.scores import (
+    add_series,
+    forest_chart,
+    refused_table,
+    score_table,
+    series_colours,
+    summarise,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
+    """Show a forest plot for each test, with every seed and the pretrained control."""
+    frame = add_series(add_place(tables["weat"], info))
+    colours = series_colours(frame)
+    figures = []
+    for test in sorted(set(frame["test"]), key=rank_test):
+        figures.append(_figure(frame[frame["test"] == test], test, colours))
+    if len(frame):
+        ordered = frame.assign(_rank=[rank_test(test) for test in frame["test"]])
+        ordered = ordered.sort_values("_rank", kind="stable").drop(columns="_rank")
+        lead = [("Test", "test"), ("Region", "place")]
+        table = score_table(ordered, lead, f"Numbers: all {plural(len(frame), 'score')}")
+        figures.append(Figure("Every score, seed by seed.", table=table))
+        refused = refused_table(ordered, lead)
+        if refused:
+            figures.append(Figure("Tests refused, and why.", table=refused, title="Refused"))
+    notes = [
+        "Each dot is one seed with the bootstrap interval over words; the upright bar is the mean "
+        "over seeds. Hollow dots are thin: too few of the test's words occur in the region's text. "
+        "Seeds that scatter more than regions differ mean that the regions cannot be told apart.",
+        "p is one-sided: how often a random split of the target words associates X with A at "
+        "least as strongly. A negative d means that X goes with B, and has a p near 1; the "
+        "two-sided p is in the table.",
+    ]
+    return Section(
+        "Association tests (WEAT)",
+        "weat",
+        _finding(frame),
+        figures,
+        notes=notes,
+        read_more=[
+            (
+                "Caliskan, Bryson & Narayanan 2017, Science 356, 183",
+                "https://doi.org/10.1126/science.aal4230",
+            )
+        ],
+    )
+
+
+def _finding(frame: pd.DataFrame) -> str:
+    trained = frame[frame["region"] != PRETRAINED]
+    if trained.empty:
+        return "No association test was scored on a region's vectors."
+    keys = ["place", "series", "test"]
+    cells = [summarise(part) for _, part in trained.groupby(keys, sort=False)]
+    scored = [cell for cell in cells if not cell["refused"]]
+    sure = sum(c["significant"] and not c["thin"] and not c["flips"] for c in scored)
+    text = (
+        f"{sure} of {plural(len(scored), 'score')} (region × vectors × test) "
+        f"{'is' if sure == 1 else 'are'} significant in every seed (q < {LEVEL:.2f}) on enough words"
+    )
+    thin, flips = sum(c["thin"] for c in scored), sum(c["flips"] for c in scored)
+    doubts = []
+    if thin:
+        doubts.append(f"{thin} {'is' if thin == 1 else 'are'} thin")
+    if flips:
+        doubts.append(f"{flips} {'changes' if flips == 1 else 'change'} sign between seeds")
+    refused = len(cells) - len(scored)
+    if refused:
+        doubts.append(f"{refused} {'was' if refused == 1 else 'were'} refused")
+    if doubts:
+        text += f"; {listing(doubts)}"
+    return f"{text}{_control(frame)}."
+
+
+def _control(frame: pd.DataFrame) -> str:
+    control = frame[(frame["region"] == PRETRAINED) & (frame["test"] == CONTROL_TEST)]
+    control = control[control["effect_size"].notna()]
+    if control.empty:
+        return ""
+    d = control["effect_size"].iloc[0]
+    verdict = "works" if d > 0 else "fails"
+    return f"; the control {verdict}: flowers and insects on pretrained vectors give d = {number(d)}"
+
+
+def _figure(part: pd.DataFrame, test: str, colours: Mapping[str, str]) -> Figure:
+    first = part.iloc[0]
+    caption = (
+        f"{test}. X = {first['x']}, Y = {first['y']}, A = {first['a']}, B = {first['b']}; "
+        f"right of 0 the vectors put {first['x']} with {first['a']}."
+    )
+    if part["effect_size"].notna().any():
+        chart = forest_chart(part, "place", colours, caption, step=9)
+    else:
+        chart, caption = None, f"{caption} No region has a score; see the reasons below."
+    title = f"{test}: {first['description']}" if first["description"] else test
+    return Figure(caption, chart, title=title, narrow=True)

@@ -1,0 +1,1 @@
+"""From files of any form to clean passages of one region, with every drop counted."""

@@ -1,0 +1,160 @@
+"""Countries, continents and the regions that a config makes of them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasatlas.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CONTINENTS = ("Africa", "Asia", "Europe", "North America", "Oceania", "South America")
+_KEYS = ("name", "label", "countries", "continent", "top_countries")
+
+
+@cache
+def _table() -> tuple[dict[str, str], ...]:
+    """Read country_converter's data file without importing the package.
+
+    Its ``convert`` fails on pandas 3 and takes minutes on long lists.
+    """
+    spec = find_spec("country_converter")
+    if spec is None or not spec.submodule_search_locations:
+        raise InputError("the package country_converter is not installed")
+    path = Path(next(iter(spec.submodule_search_locations))) / "country_data.tsv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return tuple(csv.DictReader(file, delimiter="\t"))
+
+
+def continent_table() -> pd.DataFrame:
+    """Give every country's code, short name and continent.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ISO3, name_short, Continent_7 (one of `CONTINENTS`), sorted by ISO3. Russia, Cyprus and
+        Kosovo are in Europe, Türkiye and the Caucasus in Asia; Central America and the Caribbean
+        are in North America.
+    """
+    import pandas as pd
+
+    rows = [
+        (row["ISO3"], row["name_short"], row["Continent_7"])
+        for row in _table()
+        if row["Continent_7"] in CONTINENTS and not row["obsolete"]
+    ]
+    return pd.DataFrame(sorted(rows), columns=["ISO3", "name_short", "Continent_7"])
+
+
+@cache
+def _names() -> dict[str, str]:
+    rows = [row for row in _table() if not row["obsolete"]]
+    names: dict[str, str] = {}
+    for column in ("name_official", "ISO2", "name_short", "ISO3"):
+        names.update({row[column].casefold(): row["ISO3"] for row in rows if row[column]})
+    return names | {"uk": "GBR", "us": "USA", "u.s.": "USA", "u.k.": "GBR"}
+
+
+@cache
+def resolve_country(name: str) -> str:
+    """Turn an ISO2 code, ISO3 code or name of a country into ISO3; "" if it names none."""
+    key = " ".join(name.split()).casefold()
+    if not key:
+        return ""
+    if key in _names():
+        return _names()[key]
+    if len(key) < 4:
+        return ""
+    found = {
+        row["ISO3"]
+        for row in _table()
+        if row["regex"] and not row["obsolete"] and re.search(row["regex"], key, re.IGNORECASE)
+    }
+    return found.pop() if len(found) == 1 else ""
+
+
+def resolve_countries(names: Iterable[str]) -> list[str]:
+    """Apply `resolve_country` to a column."""
+    return [resolve_country(name) for name in names]
+
+
+def resolve_regions(regions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Turn the regions of a config into lists of ISO3 codes.
+
+    Parameters
+    ----------
+    regions : sequence of mappings
+        Each has name, optional label (default: name), and either countries (ISO2, ISO3 or names)
+        or continent; optional top_countries: keep only the k countries with most documents.
+        A region with neither is a label that the documents carry themselves.
+
+    Returns
+    -------
+    list of dict
+        name, label, countries (sorted ISO3), top_countries (int or None).
+
+    Raises
+    ------
+    InputError
+        All unknown keys, countries and continents, and countries in two regions, at once.
+    """
+    problems: list[str] = []
+    resolved = [_resolve_region(spec, problems) for spec in regions]
+    owner: dict[str, str] = {}
+    names: list[str] = []
+    for region in resolved:
+        if region["name"] in names:
+            problems.append(f"region {region['name']}: the name is given twice")
+        names.append(region["name"])
+        for country in region["countries"]:
+            if owner.setdefault(country, region["name"]) != region["name"]:
+                problems.append(
+                    f"region {region['name']}: {country} is in {owner[country]} already"
+                )
+    if problems:
+        raise InputError(problems)
+    return resolved
+
+
+def _resolve_region(spec: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
+    name = str(spec.get("name") or "")
+    at = f"region {name or dict(spec)}"
+    if not name:
+        problems.append(f"{at}: needs a name")
+    problems += [
+        f"{at}: key {key!r} is unknown; allowed: {', '.join(_KEYS)}"
+        for key in spec
+        if key not in _KEYS
+    ]
+    countries: set[str] = set()
+    for given in spec.get("countries") or ():
+        code = resolve_country(str(given))
+        if not code:
+            problems.append(f"{at}: country {given!r} is unknown; give ISO2, ISO3 or a name")
+        countries |= {code} - {""}
+    continent = spec.get("continent")
+    if continent and spec.get("countries"):
+        problems.append(f"{at}: give countries or continent, not both")
+    elif continent and continent not in CONTINENTS:
+        problems.append(
+            f"{at}: continent {continent!r} is unknown; allowed: {', '.join(CONTINENTS)}"
+        )
+    elif continent:
+        table = continent_table()
+        countries |= set(table.loc[table["Continent_7"] == continent, "ISO3"])
+    top = spec.get("top_countries")
+    if top is not None and (not isinstance(top, int) or isinstance(top, bool) or top < 1):
+        problems.append(f"{at}: top_countries {top!r} must be a whole number of at least 1")
+    return {
+        "name": name,
+        "label": str(spec.get("label") or name),
+        "countries": sorted(countries),
+        "top_countries": top,
+    }

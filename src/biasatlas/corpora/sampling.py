@@ -1,0 +1,66 @@
+"""Samples and duplicates that depend on content and seed, never on the order of rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def content_key(text: str, seed: int) -> int:
+    """Give the 64-bit xxh3 hash of a text under a seed."""
+    import xxhash
+
+    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"), seed=seed)
+
+
+def sample(
+    frame: pl.DataFrame, k: int, seed: int, by: str | None = None, *, id_column: str = "id"
+) -> pl.DataFrame:
+    """Draw at most `k` rows a group: those with the smallest content keys (bottom-k sample).
+
+    For a fixed seed the keys are as good as random and each is its text's own, so the draw does
+    not depend on the order of rows, and a larger `k` only adds rows.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        With columns text and `id_column` (which breaks ties).
+    k : int
+        Rows to keep a group, at least 0.
+    seed : int
+        Another seed gives another sample.
+    by : str, optional
+        Column of groups, for example country; without it the frame is one group.
+
+    Returns
+    -------
+    polars.DataFrame
+        The drawn rows, sorted by `id_column`.
+    """
+    import polars as pl
+
+    keys = pl.Series("_key", [content_key(t, seed) for t in frame["text"]], dtype=pl.UInt64)
+    ordered = frame.with_columns(keys).sort("_key", id_column)
+    drawn = ordered.head(k) if by is None else ordered.filter(pl.int_range(pl.len()).over(by) < k)
+    return drawn.select(frame.columns).sort(id_column)
+
+
+def is_duplicate(frame: pl.DataFrame, *, id_column: str = "id") -> pl.Series:
+    """Mark rows whose text stands in another row too, all but the one with the smallest id.
+
+    Texts are the same when they are equal after folding case and white space.
+
+    Returns
+    -------
+    polars.Series of bool
+        In the order of the rows.
+    """
+    import polars as pl
+
+    folded = pl.Series("_text", [" ".join(t.split()).casefold() for t in frame["text"]], pl.String)
+    smallest = pl.col(id_column).min().over("_text")
+    return frame.with_columns(folded).select(
+        (pl.col(id_column) != smallest).alias("duplicate")
+    )["duplicate"]

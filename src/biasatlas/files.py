@@ -1,0 +1,63 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside `path` and rename it when the block succeeds.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where the finished file (or folder) must stand. Missing parents are made.
+
+    Yields
+    ------
+    Path
+        A path of the same suffix in the same folder; write there. When the block
+        raises, whatever stands there is removed and `path` is left as it was.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    temporary = folder / path.name
+    try:
+        yield temporary
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        os.replace(temporary, path)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_text(text: str, path: str | Path) -> None:
+    """Write `text` as UTF-8 with Unix line ends, whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_parquet(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write a frame without its index as zstd Parquet, whole or not at all."""
+    with atomic_path(path) as temporary:
+        frame.to_parquet(temporary, index=False, compression="zstd")
+
+
+def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
+    """Write a frame without its index as CSV, whole or not at all.
+
+    Floats are written with the shortest digits that read back to the same value.
+    """
+    with atomic_path(path) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n")

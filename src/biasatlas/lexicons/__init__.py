@@ -1,0 +1,1 @@
+"""Word lists, gender terms, and the passages that hold them."""

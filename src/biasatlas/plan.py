@@ -1,0 +1,240 @@
+"""What a configuration asks for: the files, hashes and settings that the rules hang on.
+
+The rule files ask this module and nothing else of the package; it runs before any job, so
+whatever is wrong with the configuration or the word lists is said here, all at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from biasatlas.assets.catalogue import (
+    asset_digest,
+    check_asset_paths,
+    find_local_path,
+    load_catalogue,
+)
+from biasatlas.config import Config, Corpus, Region, Source, validate
+from biasatlas.errors import InputError
+from biasatlas.lexicons.gender_terms import load_gender_pairs
+from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
+from biasatlas.lexicons.word_lists import AssociationTest, digest, load_tests
+from biasatlas.provenance import code_version, file_sha256, imported_modules
+
+
+class Plan:
+    """A validated configuration and what follows from it.
+
+    Parameters
+    ----------
+    values : mapping
+        The merged configuration.
+    resources : str or Path
+        Folder of word lists, gazetteer and asset catalogue.
+    where : str
+        Names of the configuration files, for messages.
+
+    Raises
+    ------
+    InputError
+        Naming every wrong key, missing file and faulty word list.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        resources: str | Path = "resources",
+        where: str = "configuration",
+    ) -> None:
+        self.config: Config = validate(values, where)
+        self.resources = Path(resources)
+        self.assets = load_catalogue(self.resources / "assets.yaml")
+        problems = [f"{where}: {line}" for line in self._wrong_names()]
+        problems += self._wrong_lists()
+        if problems:
+            raise InputError(problems)
+
+    def _wrong_names(self) -> list[str]:
+        config = self.config
+        problems = check_asset_paths({"asset_paths": config.asset_paths}, self.assets)
+        wanted = {
+            "topics.encoder": config.topics.encoder,
+            "pairs.encoder": config.pairs.encoder,
+            "vectors.pretrained": config.vectors.pretrained,
+        }
+        for corpus in config.corpora:
+            for source in corpus.sources:
+                key = f"corpora ({corpus.name})"
+                wanted[f"{key} asset of reader {source.reader}"] = source.asset
+                if source.path is not None and not Path(source.path).exists():
+                    problems.append(f"key `{key}`: path {source.path}: there is no such file")
+        problems += [
+            f"key `{key}`: value {name!r}: no such asset; allowed: {', '.join(self.assets)}"
+            for key, name in wanted.items()
+            if name is not None and name not in self.assets
+        ]
+        problems += [
+            f"key `vectors.own.{name}`: {path}: there is no such file"
+            for name, path in config.vectors.own.items()
+            if not Path(path).is_file()
+        ]
+        if config.ungdc_path is not None and not Path(config.ungdc_path).exists():
+            problems.append(f"key `ungdc_path`: {config.ungdc_path}: there is no such file")
+        return problems
+
+    def _wrong_lists(self) -> list[str]:
+        problems: list[str] = []
+        for language in self.config.languages:
+            for load in (self.tests, self.gender_terms):
+                try:
+                    load(language)
+                except InputError as error:
+                    problems += error.problems
+        try:
+            self.published  # noqa: B018
+        except InputError as error:
+            problems += error.problems
+        return problems
+
+    # Regions and corpora
+
+    @property
+    def regions(self) -> list[str]:
+        """Names of the regions."""
+        return [region.name for region in self.config.regions]
+
+    def region(self, name: str) -> Region:
+        """The region of that name."""
+        return next(region for region in self.config.regions if region.name == name)
+
+    def corpus(self, name: str) -> Corpus:
+        """The corpus of that name."""
+        return next(corpus for corpus in self.config.corpora if corpus.name == name)
+
+    @property
+    def discovery(self) -> str:
+        """Name of the discovery corpus."""
+        return self._of_role("discovery").name  # type: ignore[union-attr]
+
+    @property
+    def evaluation(self) -> str | None:
+        """Name of the evaluation corpus, None where there is none."""
+        corpus = self._of_role("evaluation")
+        return None if corpus is None else corpus.name
+
+    def _of_role(self, role: str) -> Corpus | None:
+        return self.config.corpus(role)
+
+    def documents_of(self, corpus: str) -> str:
+        """The corpus whose prepared documents serve `corpus`: the first with the same sources."""
+        sources = self.corpus(corpus).sources
+        return next(other.name for other in self.config.corpora if other.sources == sources)
+
+    def sources(self, corpus: str) -> list[Source]:
+        """Sources of a corpus."""
+        return list(self.corpus(corpus).sources)
+
+    # Assets
+
+    def asset_digest(self, name: str) -> str:
+        """Hash of what decides the bytes of an asset."""
+        return asset_digest(self.assets[name])
+
+    def local_copy(self, name: str) -> Path | None:
+        """The user's own copy of an asset, None where it is fetched."""
+        values = {"asset_paths": self.config.asset_paths, "ungdc_path": self.config.ungdc_path}
+        return find_local_path(self.assets[name], values)
+
+    @property
+    def used_assets(self) -> list[str]:
+        """Names of the assets that the run uses."""
+        config = self.config
+        names = {source.asset for corpus in config.corpora for source in corpus.sources}
+        names |= {config.topics.encoder, config.pairs.encoder, config.vectors.pretrained}
+        return sorted(name for name in names if name is not None)
+
+    # Word lists
+
+    def tests(self, language: str) -> list[AssociationTest]:
+        """The association tests of a language."""
+        return load_tests(self.tests_folder(language))
+
+    def tests_folder(self, language: str) -> Path:
+        """Folder that holds the tests of a language."""
+        return self.resources / "word_lists" / self.config.weat.tests / language
+
+    def test_files(self, language: str) -> list[str]:
+        """Files of the tests of a language, in the order of their tests."""
+        return [str(test.path) for test in self.tests(language)]
+
+    def tests_digest(self, language: str) -> list[str]:
+        """Hash of each test's parsed content; comments and word order leave it as it is."""
+        return [f"{test.test}={digest(test)}" for test in self.tests(language)]
+
+    def gender_file(self, language: str) -> str:
+        """File of the gender pairs."""
+        folder = self.resources / "word_lists" / "gender" / language
+        return str(folder / f"{self.config.gender.pairs}.yaml")
+
+    def gender_terms(self, language: str) -> Any:
+        """The gender terms of a language."""
+        return load_gender_pairs(self.gender_file(language))
+
+    def gender_digest(self, language: str) -> str:
+        """Hash of the gender terms."""
+        return digest(self.gender_terms(language))
+
+    @cached_property
+    def published(self) -> list[AssociationTest]:
+        """The published region-aware pairs; none where the configuration leaves them out."""
+        if not self.config.evaluation.published_pairs:
+            return []
+        return load_published_pairs(self._region_aware, self.config.evaluation.terms)
+
+    @property
+    def _region_aware(self) -> Path:
+        return self.resources / "word_lists" / "region_aware"
+
+    @property
+    def region_aware_files(self) -> list[str]:
+        """Files of the published pairs and of the regions' gender terms."""
+        return sorted(str(path) for path in self._region_aware.glob("*/*.yaml"))
+
+    def region_aware_digest(self) -> list[str]:
+        """Hash of each published pair and of each region's gender terms, as parsed."""
+        terms = load_all_terms(self._region_aware, self.config.evaluation.terms)
+        return [f"{name}={digest(pair)}" for name, pair in terms.items()] + [
+            f"{test.test}={digest(test)}" for test in self.published
+        ]
+
+    def word_list_digests(self) -> list[str]:
+        """Hash of every word list that the run uses."""
+        lists = []
+        for language in self.config.languages:
+            lists += [f"weat/{language}/{line}" for line in self.tests_digest(language)]
+            lists.append(
+                f"gender/{language}/{self.config.gender.pairs}={self.gender_digest(language)}"
+            )
+        lists += [f"region_aware/{line}" for line in self.region_aware_digest()]
+        return [*lists, f"gazetteer={self.gazetteer_digest()}"]
+
+    @property
+    def gazetteer(self) -> str:
+        """File of the country names."""
+        return str(self.resources / "gazetteer" / "en.csv")
+
+    def gazetteer_digest(self) -> str:
+        """Hash of the gazetteer's bytes."""
+        return file_sha256(self.gazetteer)[:16]
+
+    # Code
+
+    @staticmethod
+    def code(script: str | Path) -> str:
+        """Hash of the package's code that a script imports, directly or not."""
+        modules = sorted(imported_modules(Path(script)))
+        names = [name.removeprefix("biasatlas.") for name in modules if "." in name]
+        return code_version(*names) if names else ""

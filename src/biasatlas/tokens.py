@@ -1,0 +1,48 @@
+"""The one tokenizer that vectors, topic words and coherence share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+TOKEN = re.compile(r"[^\W_]+")
+TOPIC_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def tokenize(text: str) -> list[str]:
+    """Lower-case tokens: runs of letters and digits of any script.
+
+    Apostrophes and hyphens end a token, so ``men's`` gives ``men`` and ``s``.
+    """
+    return TOKEN.findall(text.lower())
+
+
+def topic_tokens(text: str) -> list[str]:
+    """Lower-case tokens of at least three letters and no digit, for topic words."""
+    return [token for token in tokenize(text) if TOPIC_WORD.fullmatch(token)]
+
+
+def stop_words(language: str) -> frozenset[str]:
+    """Words too common to name a topic.
+
+    English takes scikit-learn's list; a language without a list has none.
+    """
+    if language != "en":
+        return frozenset()
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return frozenset(ENGLISH_STOP_WORDS) | _REPORTING
+
+
+# Verbs of reporting and calendar words stand in every news topic and name none of them.
+_REPORTING = frozenset(
+    "said say says saying told tells according added reported reports asked called also would "
+    "could year years day days week weeks month months today yesterday monday tuesday wednesday "
+    "thursday friday saturday sunday january february march april may june july august september "
+    "october november december mr mrs ms dr per cent percent".split()
+)
+
+
+def sentences_of_tokens(texts: Iterable[str]) -> list[list[str]]:
+    """Tokenize each text for training word vectors."""
+    return [tokenize(text) for text in texts]

@@ -1,0 +1,1 @@
+"""Topics of gendered passages, their gender, and female-male pairs."""

@@ -1,0 +1,235 @@
+"""Is a topic female or male, and how sure is that?
+
+The passages of one document are alike in topic and in gender, so documents, not passages, are
+the units of every permutation and of the bootstrap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasatlas.association.multiplicity import benjamini_hochberg
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+
+def align_topics(
+    passages: pd.DataFrame,
+    *,
+    permutations: int = 9_999,
+    bootstrap: int = 2_000,
+    fdr: float = 0.10,
+    rule: str = "log_odds",
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Gender of each topic: log odds against the rest of the region, and the paper's rule.
+
+    Parameters
+    ----------
+    passages : DataFrame
+        `topic`, `probability`, `gender` (female or male), `document`; one row a gendered
+        passage, in the order of their ids.
+    permutations : int
+        Permutations of gender over documents.
+    bootstrap : int
+        Replicates of the document bootstrap.
+    fdr : float
+        Benjamini-Hochberg level at which a topic has a gender.
+    rule : {"log_odds", "paper"}
+        Which rule fills the column `gender`.
+    seed : int
+        Seed of both.
+
+    Returns
+    -------
+    DataFrame
+        One row a topic, topic -1 first: counts, `p_female_paper`, `p_male_paper`,
+        `gender_paper`, `log_odds` with interval, `p_value`, `p_min`, `q_value`, `gender`.
+        Topic -1 is no topic: it is not tested.
+    """
+    import pandas as pd
+
+    topics = np.array(sorted(set(passages["topic"]) | {-1}), dtype=np.int64)
+    column = np.searchsorted(topics, passages["topic"].to_numpy())
+    female = (passages["gender"] == "female").to_numpy()
+    document = pd.factorize(passages["document"])[0]
+    n_female = np.bincount(column[female], minlength=len(topics))
+    n_male = np.bincount(column[~female], minlength=len(topics))
+    low, high = log_odds_interval(
+        column, female, document, len(topics), replicates=bootstrap, seed=seed
+    )
+    p_value = permutation_p(
+        column, female, document, len(topics), permutations=permutations, seed=seed
+    )
+    is_topic = topics != -1
+    p_value = np.where(is_topic, p_value, np.nan)
+    frame = pd.DataFrame(
+        {
+            "topic": topics,
+            "n_passages": n_female + n_male,
+            "n_documents": [int(np.unique(document[column == k]).size) for k in range(len(topics))],
+            "n_female": n_female,
+            "n_male": n_male,
+            **_paper_columns(passages, column, female, len(topics)),
+            "log_odds": log_odds(n_female, n_male),
+            "log_odds_low": low,
+            "log_odds_high": high,
+            "p_value": p_value,
+            "p_min": np.where(is_topic, 2 / (permutations + 1), np.nan),
+            "q_value": benjamini_hochberg(p_value),
+        }
+    )
+    frame["gender_paper"] = np.where(is_topic, frame["gender_paper"], "none")
+    frame["gender"] = frame["gender_paper"] if rule == "paper" else _tested_gender(frame, fdr)
+    return frame
+
+
+def _tested_gender(frame: pd.DataFrame, fdr: float) -> Floats:
+    significant = (frame["q_value"] <= fdr).to_numpy()
+    direction = np.where(frame["log_odds"] > 0, "female", "male")
+    return np.where(significant, direction, "none")
+
+
+def _paper_columns(
+    passages: pd.DataFrame, column: Integers, female: NDArray[np.bool_], n_topics: int
+) -> dict[str, object]:
+    """Borah et al. 4.1: mean probability of a topic over its female and its male passages."""
+    probability = passages["probability"].to_numpy()
+    means = {}
+    for name, chosen in (("female", female), ("male", ~female)):
+        totals = np.bincount(column[chosen], weights=probability[chosen], minlength=n_topics)
+        counts = np.bincount(column[chosen], minlength=n_topics)
+        with np.errstate(invalid="ignore"):
+            means[name] = np.where(counts > 0, totals / counts, np.nan)
+    more = np.where(means["female"] > means["male"], "female", "male")
+    # A topic of one gender has no mean for the other, so the paper's rule says nothing.
+    decided = ~np.isnan(means["female"]) & ~np.isnan(means["male"])
+    return {
+        "p_female_paper": means["female"],
+        "p_male_paper": means["male"],
+        "gender_paper": np.where(decided, more, "none"),
+    }
+
+
+def log_odds(n_female: Integers, n_male: Integers) -> Floats:
+    """Log odds of female to male in a topic against the rest of the region.
+
+    Parameters
+    ----------
+    n_female, n_male : ndarray, shape (..., n_topics)
+        Passages; the rest is the sum over the other topics (and the outliers).
+
+    Returns
+    -------
+    ndarray, shape (..., n_topics)
+        ``log((f + .5) / (m + .5)) - log((F - f + .5) / (M - m + .5))``; one half is added to
+        each count (Haldane 1956) so that a zero stays finite. Positive is female.
+    """
+    f = np.asarray(n_female, dtype=np.float64)
+    m = np.asarray(n_male, dtype=np.float64)
+    rest_f = f.sum(axis=-1, keepdims=True) - f
+    rest_m = m.sum(axis=-1, keepdims=True) - m
+    return _log_odds_ratio(f + 0.5, m + 0.5, rest_f + 0.5, rest_m + 0.5)
+
+
+def _log_odds_ratio(f: Floats, m: Floats, rest_f: Floats, rest_m: Floats) -> Floats:
+    return np.asarray(np.log(f) - np.log(m) - np.log(rest_f) + np.log(rest_m))
+
+
+def permutation_p(
+    topic: Integers,
+    female: NDArray[np.bool_],
+    document: Integers,
+    n_topics: int,
+    *,
+    permutations: int,
+    seed: int,
+) -> Floats:
+    """Two-sided p of each topic's female count when gender is permuted over documents.
+
+    Whole gender vectors change places among documents with the same number of gendered
+    passages, so a document's own mixture and the size of its share in a topic are kept. With
+    the totals fixed, a topic's log odds is monotone in its female count.
+
+    Parameters
+    ----------
+    topic : ndarray of int, shape (n,)
+        Column of each passage's topic, 0 to n_topics - 1.
+    female : ndarray of bool, shape (n,)
+    document : ndarray of int, shape (n,)
+    n_topics, permutations, seed : int
+
+    Returns
+    -------
+    ndarray, shape (n_topics,)
+        ``min(1, 2 min(p_>=, p_<=))``, each ``(1 + hits) / (1 + permutations)``.
+    """
+    rng = np.random.default_rng(seed)
+    strata = _strata(document)
+    observed = np.bincount(topic[female], minlength=n_topics)
+    at_least = np.zeros(n_topics, dtype=np.int64)
+    at_most = np.zeros(n_topics, dtype=np.int64)
+    labels = female.astype(np.float64)
+    for _ in range(permutations):
+        shuffled = np.empty_like(labels)
+        for members in strata:
+            shuffled[members] = labels[members[rng.permutation(len(members))]]
+        count = np.bincount(topic, weights=shuffled, minlength=n_topics)
+        at_least += count >= observed
+        at_most += count <= observed
+    smaller = np.minimum(at_least, at_most)
+    return np.minimum(1.0, 2 * (1 + smaller) / (1 + permutations))
+
+
+def _strata(document: Integers) -> list[Integers]:
+    """Row numbers of documents with equally many passages, shape (n_documents, n_passages)."""
+    order = np.argsort(document, kind="stable")
+    counts = np.bincount(document)
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    return [
+        order[starts[counts == size][:, None] + np.arange(size)]
+        for size in np.unique(counts[counts > 0])
+    ]
+
+
+def log_odds_interval(
+    topic: Integers,
+    female: NDArray[np.bool_],
+    document: Integers,
+    n_topics: int,
+    *,
+    replicates: int,
+    seed: int,
+    level: float = 0.95,
+) -> tuple[Floats, Floats]:
+    """Interval of the log odds from a Bayesian bootstrap over documents (Rubin 1981).
+
+    Each document gets an exponential weight, and each of the four counts half a pseudo-passage
+    with a Gamma(1/2) weight (Jeffreys' prior), so a zero count does not get a tiny error.
+
+    Returns
+    -------
+    low, high : ndarray, shape (n_topics,)
+    """
+    rng = np.random.default_rng([seed, 1])
+    n_documents = int(document.max()) + 1 if document.size else 0
+    by_document = []
+    for chosen in (female, ~female):
+        cells = document[chosen] * n_topics + topic[chosen]
+        counts = np.bincount(cells, minlength=n_documents * n_topics)
+        by_document.append(counts.reshape(n_documents, n_topics).astype(np.float64))
+    weights = rng.exponential(size=(replicates, n_documents))
+    f, m = (weights @ counts for counts in by_document)
+    half = rng.gamma(0.5, size=(4, replicates, n_topics))
+    rest_f = f.sum(axis=1, keepdims=True) - f
+    rest_m = m.sum(axis=1, keepdims=True) - m
+    draws = _log_odds_ratio(f + half[0], m + half[1], rest_f + half[2], rest_m + half[3])
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return low, high

@@ -1,0 +1,109 @@
+"""Labels, topic words for region-aware WEAT, and topic embeddings of one region."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasatlas.topics.dominance import top_document, top_name
+from biasatlas.topics.phrases import candidates, choose_labels, mean_embeddings, nearest_phrases
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from biasatlas.topics.embedding import SentenceEncoder
+
+    Floats = NDArray[np.float32]
+
+
+def words_by_topic(words: pd.DataFrame) -> dict[int, list[str]]:
+    """Words of each topic, best first."""
+    ordered = words.sort_values(["topic", "rank"])
+    return {int(topic): list(group["word"]) for topic, group in ordered.groupby("topic")}
+
+
+def describe_topics(
+    passages: pd.DataFrame,
+    embeddings: Floats,
+    words: dict[int, list[str]],
+    encoder: SentenceEncoder,
+    *,
+    language: str,
+    top_words: int,
+    places: Collection[str],
+) -> pd.DataFrame:
+    """Describe each topic by phrases near its passages, and say what dominates it.
+
+    Parameters
+    ----------
+    passages : DataFrame
+        `topic`, `document`, `text`; one row a gendered passage.
+    embeddings : ndarray, shape (n, d)
+        Of the passages.
+    words : dict of int to list of str
+        Topic words, best first.
+    encoder : SentenceEncoder
+        The model that made the embeddings.
+    language : str
+    top_words : int
+        Keywords a topic.
+    places : collection of str
+        Words of country names, which are no persons.
+
+    Returns
+    -------
+    DataFrame
+        `topic`, `label`, `words` and `keywords` (lists), `top_document_share`, `top_name`,
+        `top_name_share`; one row a topic, without topic -1.
+    """
+    import pandas as pd
+
+    means = mean_embeddings(passages, embeddings)
+    groups = {topic: passages[passages["topic"] == topic] for topic in words}
+    texts = {topic: list(group["text"]) for topic, group in groups.items()}
+    bigrams = {topic: candidates(some, language, 2) for topic, some in texts.items()}
+    unigrams = {topic: candidates(some, language, 1) for topic, some in texts.items()}
+    labels = choose_labels(nearest_phrases(bigrams, means, encoder), words)
+    keywords = nearest_phrases(unigrams, means, encoder)
+    rows: list[dict[str, Any]] = []
+    for topic, group in groups.items():
+        name, share = top_name(texts[topic], places)
+        rows.append(
+            {
+                "topic": topic,
+                "label": labels[topic],
+                "words": words[topic],
+                "keywords": keywords[topic][:top_words],
+                "top_document_share": top_document(list(group["document"])),
+                "top_name": name,
+                "top_name_share": share,
+            }
+        )
+    columns = ["topic", "label", "words", "keywords"]
+    columns += ["top_document_share", "top_name", "top_name_share"]
+    return pd.DataFrame(rows, columns=columns).astype({"topic": "int64"})
+
+
+def embed_topics(words: dict[int, list[str]], encoder: SentenceEncoder) -> pd.DataFrame:
+    """Topic embeddings of Borah et al. 4.2: the mean embedding of a topic's words.
+
+    Returns
+    -------
+    DataFrame
+        `key` (a topic's number as text, ``she`` or ``he``) and `embedding`.
+    """
+    import pandas as pd
+
+    directions = ["she", "he"]
+    distinct = sorted({word for some in words.values() for word in some} | set(directions))
+    vectors = dict(zip(distinct, encoder.encode(distinct, "topic words"), strict=True))
+    means = {str(topic): _mean(vectors, some) for topic, some in sorted(words.items())}
+    means |= {word: vectors[word] for word in directions}
+    return pd.DataFrame({"key": list(means), "embedding": list(means.values())})
+
+
+def _mean(vectors: dict[str, Floats], words: Sequence[str]) -> Floats:
+    return np.mean([vectors[word] for word in words], axis=0, dtype=np.float64).astype(np.float32)

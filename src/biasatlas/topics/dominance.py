@@ -1,0 +1,45 @@
+"""Topics that one document or one person's name makes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+# A capitalised word after a lower-case word, a comma or a title: not the start of a sentence.
+NAME = re.compile(r"(?:(?<=[a-z,] )|(?<=Mr )|(?<=Ms )|(?<=Mrs )|(?<=Mr\. ))[A-Z][\w'’-]*[a-z]\w*")
+CALENDAR = frozenset(
+    "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May "
+    "June July August September October November December".split()
+)
+
+
+def top_document(documents: Sequence[str]) -> float:
+    """Largest share of a topic's passages that comes from one document."""
+    return max(Counter(documents).values()) / len(documents)
+
+
+def top_name(texts: Sequence[str], places: Collection[str]) -> tuple[str, float]:
+    """The capitalised word that most of a topic's passages hold, and their share.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Passages of the topic.
+    places : collection of str
+        Words of country names and demonyms, which are not persons.
+
+    Returns
+    -------
+    name : str
+        Empty when no passage holds one.
+    share : float
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        names = {re.sub(r"['’]s$", "", name) for name in NAME.findall(text)}
+        counts.update(names - CALENDAR - set(places))
+    if not counts:
+        return "", 0.0
+    name, n = min(counts.items(), key=lambda item: (-item[1], item[0]))
+    return name, n / len(texts)

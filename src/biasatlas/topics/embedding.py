@@ -1,0 +1,195 @@
+"""Sentence embeddings that do not depend on the order or the company of the texts."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biasatlas.errors import InputError
+from biasatlas.logs import Progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+logger = logging.getLogger(__name__)
+
+# Padding in steps of 16 tokens: a row's shape depends on the row alone, so its bits do too.
+STEP = 16
+
+
+class SentenceEncoder:
+    """A sentence-transformers model that runs on batches of one fixed shape.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The model's folder; only safetensors weights are read, no code of the model is run.
+    batch_size : int
+        Rows of every batch; the last one is filled up with copies.
+    precision : {"auto", "float32", "bfloat16"}
+        auto takes bfloat16 where the device computes it natively.
+    """
+
+    def __init__(
+        self, folder: str | Path, *, batch_size: int = 32, precision: str = "auto"
+    ) -> None:
+        import torch
+        from sentence_transformers import SentenceTransformer
+
+        folder = Path(folder)
+        if not (folder / "modules.json").is_file():
+            raise InputError(f"{folder}: not a sentence-transformers model (no modules.json)")
+        self.batch_size = batch_size
+        self.device = choose_device()
+        self.precision = _precision(precision, self.device)
+        # One thread: the split of a product over threads changes its last bits.
+        torch.set_num_threads(1)
+        self._model: Any = SentenceTransformer(
+            str(folder),
+            device=self.device,
+            trust_remote_code=False,
+            local_files_only=True,
+            model_kwargs={"use_safetensors": True},
+        ).eval()
+
+    def encode(self, texts: Sequence[str], what: str = "texts") -> NDArray[np.float32]:
+        """Embed texts, each distinct one once.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        what : str
+            What they are, for the progress line.
+
+        Returns
+        -------
+        ndarray, shape (n, d), float32
+            Unit rows in the order of `texts`.
+        """
+        distinct = sorted(set(texts))
+        if not distinct:
+            return np.empty((0, self._model.get_embedding_dimension()), dtype=np.float32)
+        rows = {text: row for row, text in enumerate(distinct)}
+        embedded = self._encode_distinct(distinct, what)
+        return embedded[[rows[text] for text in texts]]
+
+    def _encode_distinct(self, texts: Sequence[str], what: str) -> NDArray[np.float32]:
+        import torch
+
+        tokens = self._tokenize(texts)
+        lengths = np.array([len(ids) for ids in tokens])
+        padded = -(-lengths // STEP) * STEP
+        progress = Progress(len(texts), what)
+        result: NDArray[np.float32] | None = None
+        with torch.inference_mode():
+            for length in np.unique(padded):
+                members = np.flatnonzero(padded == length)
+                for start in range(0, len(members), self.batch_size):
+                    chosen = members[start : start + self.batch_size]
+                    vectors = self._forward([tokens[row] for row in chosen], int(length))
+                    if result is None:
+                        result = np.empty((len(texts), vectors.shape[1]), dtype=np.float32)
+                    result[chosen] = vectors[: len(chosen)]
+                    progress.update(len(chosen))
+        assert result is not None
+        return result
+
+    def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
+        limit = self._model.max_seq_length or 512
+        encoded = self._model.tokenizer(
+            list(texts), truncation=True, max_length=limit, padding=False
+        )
+        return list(encoded["input_ids"])
+
+    def _forward(self, rows: list[list[int]], length: int) -> NDArray[np.float32]:
+        import torch
+
+        pad = self._model.tokenizer.pad_token_id
+        filled = rows + [rows[0]] * (self.batch_size - len(rows))
+        ids = torch.full((self.batch_size, length), pad, dtype=torch.long)
+        mask = torch.zeros((self.batch_size, length), dtype=torch.long)
+        for number, row in enumerate(filled):
+            ids[number, : len(row)] = torch.tensor(row)
+            mask[number, : len(row)] = 1
+        features = {"input_ids": ids.to(self.device), "attention_mask": mask.to(self.device)}
+        kind = self.device.partition(":")[0]
+        reduced = self.precision == "bfloat16"
+        with torch.autocast(kind, dtype=torch.bfloat16, enabled=reduced):
+            vectors = self._model(features)["sentence_embedding"]
+        vectors = torch.nn.functional.normalize(vectors.float(), dim=1)
+        return np.asarray(vectors.cpu().numpy(), dtype=np.float32)
+
+
+def choose_device() -> str:
+    """cuda, mps or cpu, the first that is there."""
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _precision(wanted: str, device: str) -> str:
+    import torch
+
+    if wanted != "auto":
+        return wanted
+    if device == "cuda":
+        return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
+    native = device == "cpu" and torch.backends.mkldnn.is_available() and _cpu_has_bfloat16()
+    return "bfloat16" if native else "float32"
+
+
+def _cpu_has_bfloat16() -> bool:
+    import torch
+
+    # Without these instructions bfloat16 is emulated, which is slower than float32.
+    check = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
+    amx = getattr(torch.cpu, "_is_amx_tile_supported", None)
+    return bool((check and check()) or (amx and amx()))
+
+
+def content_hash(text: str) -> str:
+    """Key of a text in the embedding cache: 128 bits of BLAKE2b, as hex."""
+    return hashlib.blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
+
+
+def embed_with_cache(
+    texts: Sequence[str], cache: pd.DataFrame | None, make_encoder: Any, what: str
+) -> tuple[NDArray[np.float32], pd.DataFrame]:
+    """Embed texts, taking from a cache what was embedded before.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    cache : DataFrame or None
+        Columns `hash` and `embedding` of earlier texts under the same model and precision.
+    make_encoder : callable
+        Gives a `SentenceEncoder`; called only when a text is new.
+    what : str
+        What the texts are, for the log.
+
+    Returns
+    -------
+    embeddings : ndarray, shape (n, d), float32
+    cache : DataFrame
+        The cache for the next run: these texts and the earlier ones, sorted by hash.
+    """
+    import pandas as pd
+
+    known = {} if cache is None else dict(zip(cache["hash"], cache["embedding"], strict=True))
+    keys = [content_hash(text) for text in texts]
+    new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    logger.info("%s: %d new, %d from the cache", what, len(new), len(set(keys)) - len(new))
+    if new:
+        vectors = make_encoder().encode(list(new.values()), what)
+        known |= {key: vectors[row] for row, key in enumerate(new)}
+    embeddings = np.array([known[key] for key in keys], dtype=np.float32)
+    ordered = sorted(known)
+    return embeddings, pd.DataFrame({"hash": ordered, "embedding": [known[key] for key in ordered]})

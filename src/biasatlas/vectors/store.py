@@ -1,0 +1,160 @@
+"""Word vectors in memory and in word2vec's binary format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from biasatlas.errors import InputError
+from biasatlas.files import atomic_path
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+# The first four bytes of fastText's own format, as its reader checks them.
+FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
+
+
+class Composer(Protocol):
+    """Gives a vector for any word, seen or not (fastText)."""
+
+    def __call__(self, word: str) -> NDArray[np.float32]:
+        """Vector of `word`, shape (d,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """Words and their vectors.
+
+    Attributes
+    ----------
+    words : sequence of str
+        The vocabulary, most frequent first.
+    matrix : ndarray, shape (n_words, d), float32
+        One row a word.
+    compose : callable or None
+        Gives a vector for a word outside the vocabulary; None where there is no such way.
+    """
+
+    words: Sequence[str]
+    matrix: NDArray[np.float32]
+    compose: Composer | None = None
+    index: Mapping[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if len(self.words) != len(self.matrix):
+            raise ValueError(f"{len(self.words)} words but {len(self.matrix)} vectors")
+        object.__setattr__(self, "index", {word: row for row, word in enumerate(self.words)})
+
+    @property
+    def size(self) -> int:
+        """Dimensions of a vector."""
+        return int(self.matrix.shape[1])
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    def rows(self, words: Iterable[str]) -> NDArray[np.float64]:
+        """Vectors of `words` in their order, shape (n, d), float64.
+
+        Raises
+        ------
+        KeyError
+            For a word that has no vector and cannot be composed.
+        """
+        found = []
+        for word in words:
+            if word in self.index:
+                found.append(self.matrix[self.index[word]])
+            elif self.compose is not None:
+                found.append(self.compose(word))
+            else:
+                raise KeyError(word)
+        return np.asarray(found, dtype=np.float64).reshape(len(found), self.size)
+
+
+def save_word2vec(vectors: WordVectors, path: str | Path) -> None:
+    """Write vectors in word2vec's binary format, whole or not at all."""
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        file.write(f"{len(vectors.words)} {vectors.size}\n".encode())
+        for word, row in zip(vectors.words, vectors.matrix, strict=True):
+            file.write(word.encode() + b" " + row.astype("<f4").tobytes() + b"\n")
+
+
+def load_word2vec(path: str | Path) -> WordVectors:
+    """Read vectors in word2vec's binary or text format through gensim.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, damaged or of another format.
+    """
+    from gensim.models import KeyedVectors
+
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: no such file of word vectors")
+    binary = path.suffix == ".bin"
+    try:
+        loaded: Any = KeyedVectors.load_word2vec_format(str(path), binary=binary)
+    except (EOFError, UnicodeDecodeError, ValueError, OSError) as error:
+        raise InputError(
+            f"{path}: not word vectors in word2vec's {'binary' if binary else 'text'} format "
+            f"({error}); a binary file ends in .bin, a text file in .vec or .txt"
+        ) from error
+    return WordVectors(tuple(loaded.index_to_key), np.asarray(loaded.vectors, dtype=np.float32))
+
+
+def load_fasttext(path: str | Path) -> WordVectors:
+    """Read a model in fastText's own binary format; it composes words that it never saw."""
+    import fasttext
+
+    try:
+        model: Any = fasttext.load_model(str(path))
+    except (ValueError, RuntimeError) as error:
+        raise InputError(f"{path}: not a fastText model ({error})") from error
+    words = tuple(model.get_words())
+    matrix = np.stack([model.get_word_vector(word) for word in words]).astype(np.float32)
+    return WordVectors(words, matrix, compose=model.get_word_vector)
+
+
+def load_vectors(path: str | Path) -> WordVectors:
+    """Read word vectors of any known form, told apart by the file itself.
+
+    Parameters
+    ----------
+    path : str or Path
+        The GloVe asset's folder, a fastText model, or word2vec's binary or text format.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return load_glove(path)
+    if not path.is_file():
+        raise InputError(f"{path}: no such file of word vectors")
+    with path.open("rb") as file:
+        is_fasttext = file.read(4) == FASTTEXT_MAGIC
+    return load_fasttext(path) if is_fasttext else load_word2vec(path)
+
+
+def load_glove(folder: str | Path) -> WordVectors:
+    """Read the GloVe 6B asset: a float32 matrix beside a table of its words.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Holds ``glove_6B_50d_emb.npy`` and ``glove_6B_index.parquet``.
+    """
+    import pandas as pd
+
+    folder = Path(folder)
+    matrix = np.load(folder / "glove_6B_50d_emb.npy", allow_pickle=False)
+    words = pd.read_parquet(folder / "glove_6B_index.parquet")["index"].astype(str)
+    if len(words) != len(matrix):
+        raise InputError(f"{folder}: {len(matrix)} vectors but {len(words)} words; fetch it again")
+    return WordVectors(tuple(words), np.ascontiguousarray(matrix, dtype=np.float32))

@@ -1,0 +1,52 @@
+"""Cleaning: each kind of noise, and words that stay apart."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biasatlas.corpora.cleaning import clean
+
+
+def clean_one(text: str) -> str:
+    return clean(pl.Series("text", [text]))[0]
+
+
+@pytest.mark.parametrize(
+    ("raw", "cleaned"),
+    [
+        ("see http://a.org/b?c=d. Then", "see . Then"),
+        ("(www.a.org) x", "x"),
+        ("write to jo.b@a.co.uk now", "write to now"),
+        ("thanks @her_name and u/some-one", "thanks and"),
+        ("<p>He&amp;she</p><br/>5 < 6 > 4", "He&she 5 < 6 > 4"),
+        ("a<script>var she = 1;</script>b", "a b"),
+        ("it\u00e2\u20ac\u2122s caf\u00c3\u00a9", "it's caf\u00e9"),
+        ("zero\u200bwidth\ufeff\u00ad", "zerowidth"),
+        ("\u0645\u06cc\u200c\u062e\u0648", "\u0645\u06cc\u200c\u062e\u0648"),
+        ("a\x00b\x1bc\n\n d\u00a0e", "a b c d e"),
+        ("", ""),
+    ],
+)
+def test_each_kind(raw: str, cleaned: str) -> None:
+    assert clean_one(raw) == cleaned
+
+
+def test_keeps_name_length_and_missing() -> None:
+    result = clean(pl.Series("title", ["a  b", None]))
+    assert result.name == "title"
+    assert result.to_list() == ["a b", ""]
+
+
+def test_large_document() -> None:
+    text = "word \u00e9t\u00e9 " * 120_000
+    assert clean_one(text) == text.strip()
+
+
+@given(st.text())
+def test_any_text_has_single_spaces_and_no_control(text: str) -> None:
+    cleaned = clean_one(text)
+    assert cleaned == " ".join(cleaned.split())
+    assert all(c.isprintable() or ord(c) > 0x7F for c in cleaned)

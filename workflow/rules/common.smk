@@ -1,0 +1,56 @@
+"""Configuration, path variables and wildcards that every stage shares.
+
+Expects: the merged configuration (docs/configuration.md says what is allowed).
+Defines: PLAN (what the configuration asks for), TABLES, the path variables <results>,
+<fetched>, <logs>, <benchmarks> and the wildcard constraints.
+"""
+
+from snakemake.exceptions import WorkflowError
+
+try:
+    from biasatlas.errors import InputError
+    from biasatlas.plan import Plan
+except ImportError as error:
+    raise WorkflowError(
+        f"The library of this workflow is not installed ({error}). Run `make install`, or "
+        "`pip install -e .` in the environment that runs snakemake."
+    )
+
+try:
+    PLAN = Plan(
+        config,
+        resources="resources",
+        where=" + ".join(map(str, workflow.configfiles)) or "config/config.yaml",
+    )
+except InputError as error:
+    raise WorkflowError(str(error))
+
+TABLES = ["corpus", "gender", "weat", "topics", "pairs"]
+if PLAN.evaluation:
+    TABLES.append("evaluation")
+
+
+pathvars:
+    results=f"results/{PLAN.config.run}",
+    fetched="resources/fetched",
+    logs=f"results/{PLAN.config.run}/logs",
+    benchmarks=f"results/{PLAN.config.run}/benchmarks",
+
+
+wildcard_constraints:
+    asset="|".join(PLAN.assets),
+    corpus="|".join(corpus.name for corpus in PLAN.config.corpora),
+    language="|".join(PLAN.config.languages),
+    region="|".join(PLAN.regions),
+    algorithm="word2vec|fasttext",
+    seed=r"\d+",
+
+
+def code(name):
+    """Hash of the library code that a script uses: Snakemake sees edits of scripts only."""
+    return PLAN.code(workflow.source_path(f"../scripts/{name}.py"))
+
+
+def fetched(name):
+    """An asset as an input: a new time stamp alone makes nothing new."""
+    return ancient(f"<fetched>/{name}")

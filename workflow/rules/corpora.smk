@@ -1,0 +1,116 @@
+"""Documents of every source, and the passages of each region.
+
+Outputs: <results>/documents/{corpus}/{language}.parquet,
+<results>/corpora/{corpus}/{language}/{region}.parquet, <results>/tables/corpus.csv.
+Expects: config keys corpora, regions, passages, seed.
+"""
+
+
+def source_files(wildcards):
+    """Fetched folder or own file of each source, in the order of the configuration."""
+    return [
+        fetched(source.asset) if source.asset else source.path
+        for source in PLAN.sources(wildcards.corpus)
+    ]
+
+
+rule prepare_documents:
+    input:
+        sources=source_files,
+        gazetteer=ancient(PLAN.gazetteer),
+    output:
+        documents="<results>/documents/{corpus}/{language}.parquet",
+        counts="<results>/documents/{corpus}/{language}.counts.parquet",
+    log:
+        "<logs>/prepare_documents/{corpus}-{language}.log",
+    benchmark:
+        "<benchmarks>/prepare_documents/{corpus}-{language}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("prepare_documents"),
+        gazetteer=PLAN.gazetteer_digest(),
+        sources=lambda wildcards: [
+            [source.reader, sorted(source.options.items())]
+            for source in PLAN.sources(wildcards.corpus)
+        ],
+        assets=lambda wildcards: [
+            PLAN.asset_digest(source.asset) if source.asset else ""
+            for source in PLAN.sources(wildcards.corpus)
+        ],
+    message:
+        "Reading and cleaning the documents of {wildcards.corpus} ({wildcards.language})"
+    script:
+        "../scripts/prepare_documents.py"
+
+
+rule build_region:
+    input:
+        documents=lambda wildcards: "<results>/documents/"
+        f"{PLAN.documents_of(wildcards.corpus)}/{wildcards.language}.parquet",
+    output:
+        passages="<results>/corpora/{corpus}/{language}/{region}.parquet",
+        counts="<results>/corpora/{corpus}/{language}/{region}.counts.parquet",
+    log:
+        "<logs>/build_region/{corpus}-{language}-{region}.log",
+    benchmark:
+        "<benchmarks>/build_region/{corpus}-{language}-{region}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("build_region"),
+        region=lambda wildcards: sorted(
+            PLAN.region(wildcards.region)
+            .model_dump(exclude={"label"}, exclude_defaults=True)
+            .items()
+        ),
+        part=lambda wildcards: PLAN.corpus(wildcards.corpus).part,
+        passages=sorted(PLAN.config.passages.model_dump().items()),
+        seed=PLAN.config.seed,
+    message:
+        "Cutting the passages of {wildcards.region} ({wildcards.corpus}, {wildcards.language})"
+    script:
+        "../scripts/build_region.py"
+
+
+rule tabulate_corpus:
+    input:
+        documents=expand(
+            "<results>/documents/{corpus}/{language}.counts.parquet",
+            corpus=sorted({PLAN.documents_of(corpus.name) for corpus in PLAN.config.corpora}),
+            language=PLAN.config.languages,
+        ),
+        regions=expand(
+            "<results>/corpora/{corpus}/{language}/{region}.counts.parquet",
+            corpus=[corpus.name for corpus in PLAN.config.corpora],
+            language=PLAN.config.languages,
+            region=PLAN.regions,
+        ),
+    output:
+        report(
+            "<results>/tables/corpus.csv",
+            category="Tables",
+            caption="../report/corpus.rst",
+        ),
+    log:
+        "<logs>/tabulate_corpus.log",
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("tabulate_corpus"),
+    message:
+        "Counting what was kept and what was dropped"
+    script:
+        "../scripts/tabulate_corpus.py"

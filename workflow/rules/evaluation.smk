@@ -1,0 +1,116 @@
+"""Region-aware WEAT: found and published topic pairs on vectors of the evaluation corpus.
+
+Outputs: <results>/evaluation/{language}/{region}.parquet and pretrained.parquet,
+<results>/tables/evaluation.csv.
+Expects: config keys evaluation, vectors, weat; resources/word_lists/region_aware/.
+"""
+
+EVALUATION_SETTINGS = dict(WEAT_SETTINGS) | {
+    "compose_missing": PLAN.config.vectors.compose_missing,
+    "drop_shared": not PLAN.config.evaluation.keep_shared,
+}
+
+
+rule score_pairs:
+    input:
+        vectors=expand(
+            f"<results>/vectors/{PLAN.evaluation}/{{{{language}}}}/{{{{region}}}}/fasttext-{{seed}}.bin",
+            seed=PLAN.config.vectors.seeds,
+        ),
+        pairs=f"{TOPICS}/pairs.parquet",
+        labels=f"{TOPICS}/labels.parquet",
+        lists=ancient(PLAN.region_aware_files),
+    output:
+        scores="<results>/evaluation/{language}/{region}.parquet",
+    log:
+        "<logs>/score_pairs/{language}-{region}.log",
+    benchmark:
+        "<benchmarks>/score_pairs/{language}-{region}.tsv"
+    conda:
+        "../../envs/vectors.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("score_pairs"),
+        lists=PLAN.region_aware_digest(),
+        terms=PLAN.config.evaluation.terms,
+        published=PLAN.config.evaluation.published_pairs,
+        settings=sorted(EVALUATION_SETTINGS.items()),
+        model="fasttext",
+        corpus=PLAN.evaluation,
+        seeds=PLAN.config.vectors.seeds,
+    message:
+        "Scoring topic pairs on the later text of {wildcards.region} ({wildcards.language})"
+    script:
+        "../scripts/score_pairs.py"
+
+
+rule score_pretrained_pairs:
+    input:
+        vectors=fetched(PLAN.config.vectors.pretrained) if PLAN.config.vectors.pretrained else [],
+        lists=ancient(PLAN.region_aware_files),
+    output:
+        scores="<results>/evaluation/{language}/pretrained.parquet",
+    log:
+        "<logs>/score_pretrained_pairs/{language}.log",
+    benchmark:
+        "<benchmarks>/score_pretrained_pairs/{language}.tsv"
+    conda:
+        "../../envs/vectors.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("score_pairs"),
+        lists=PLAN.region_aware_digest(),
+        terms=PLAN.config.evaluation.terms,
+        published=PLAN.config.evaluation.published_pairs,
+        settings=sorted(EVALUATION_SETTINGS.items()),
+        model="glove",
+        corpus="",
+        seeds=[-1],
+        asset=PLAN.asset_digest(PLAN.config.vectors.pretrained)
+        if PLAN.config.vectors.pretrained
+        else "",
+    message:
+        "Scoring the published topic pairs on pretrained vectors ({wildcards.language})"
+    script:
+        "../scripts/score_pairs.py"
+
+
+def evaluation_scores():
+    """Regions, and the pretrained vectors where there are some and published pairs to score."""
+    pretrained = PLAN.config.vectors.pretrained and PLAN.config.evaluation.published_pairs
+    return expand(
+        "<results>/evaluation/{language}/{region}.parquet",
+        language=PLAN.config.languages,
+        region=[*PLAN.regions, *["pretrained"] * bool(pretrained)],
+    )
+
+
+rule tabulate_evaluation:
+    input:
+        evaluation_scores(),
+    output:
+        report(
+            "<results>/tables/evaluation.csv",
+            category="Tables",
+            caption="../report/evaluation.rst",
+        ),
+    log:
+        "<logs>/tabulate_evaluation.log",
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("tabulate_evaluation"),
+    message:
+        "Correcting the region-aware tests for their number"
+    script:
+        "../scripts/tabulate_evaluation.py"

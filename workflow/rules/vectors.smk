@@ -1,0 +1,33 @@
+"""Word vectors of each region, one model a seed, one worker a model.
+
+Outputs: <results>/vectors/{corpus}/{language}/{region}/{algorithm}-{seed}.bin
+(word2vec's or fastText's own binary format, never a pickle).
+Expects: config key vectors.
+"""
+
+
+rule train_vectors:
+    input:
+        passages="<results>/corpora/{corpus}/{language}/{region}.parquet",
+    output:
+        vectors="<results>/vectors/{corpus}/{language}/{region}/{algorithm}-{seed}.bin",
+    log:
+        "<logs>/train_vectors/{corpus}-{language}-{region}-{algorithm}-{seed}.log",
+    benchmark:
+        "<benchmarks>/train_vectors/{corpus}-{language}-{region}-{algorithm}-{seed}.tsv"
+    conda:
+        "../../envs/vectors.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        code=code("train_vectors"),
+        settings=lambda wildcards: sorted(
+            getattr(PLAN.config.vectors, wildcards.algorithm).model_dump().items()
+        ),
+    message:
+        "Training {wildcards.algorithm} on {wildcards.region} ({wildcards.corpus}, "
+        "{wildcards.language}), seed {wildcards.seed}"
+    script:
+        "../scripts/train_vectors.py"

@@ -1,0 +1,38 @@
+"""Label the topics of a region, find their words for region-aware WEAT, and embed them."""
+
+import numpy as np
+import pandas as pd
+
+from biasatlas.corpora.places import place_words
+from biasatlas.files import write_parquet
+from biasatlas.logs import start
+from biasatlas.topics.describe import describe_topics, embed_topics, words_by_topic
+from biasatlas.topics.embedding import SentenceEncoder
+from biasatlas.topics.phrases import keybert_words
+
+settings, given = dict(snakemake.params.settings), snakemake.input
+with start(snakemake.log[0], f"describe_topics {snakemake.wildcards.region}"):
+    passages = pd.read_parquet(given.passages).merge(pd.read_parquet(given.assignments), on="id")
+    matrix = np.array(pd.read_parquet(given.embeddings)["embedding"].tolist(), dtype=np.float32)
+    words = words_by_topic(pd.read_parquet(given.words))
+    encoders = {
+        folder: SentenceEncoder(
+            folder, batch_size=settings["batch_size"], precision=settings["precision"]
+        )
+        for folder in sorted({given.encoder, given.pair_encoder})
+    }
+    labels = describe_topics(
+        passages,
+        matrix,
+        words,
+        encoders[given.encoder],
+        language=snakemake.wildcards.language,
+        top_words=settings["top_words"],
+        places=place_words(given.gazetteer),
+    )
+    if settings["keywords"] == "keybert":
+        texts = {t: list(passages.loc[passages["topic"] == t, "text"]) for t in words}
+        language, top = snakemake.wildcards.language, settings["top_words"]
+        labels["keywords"] = list(keybert_words(texts, given.encoder, language, top).values())
+    write_parquet(labels, snakemake.output.labels)
+    write_parquet(embed_topics(words, encoders[given.pair_encoder]), snakemake.output.topic_embeddings)
