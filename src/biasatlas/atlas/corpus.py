@@ -83,7 +83,7 @@ def _dropped(part: pd.DataFrame) -> str:
     if sums.empty:
         return ""
     reasons = [
-        f"{item.removeprefix('dropped_').replace('_', ' ')} {integer(n)}"
+        f"{str(item).removeprefix('dropped_').replace('_', ' ')} {integer(n)}"
         for item, n in sums.head(3).items()
     ]
     return f" ({plural(int(sums.sum()), 'document')} dropped: {', '.join(reasons)})"

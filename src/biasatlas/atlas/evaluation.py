@@ -31,8 +31,8 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     found = frame[(frame["origin"] == "found") & _comparable(frame)]
     if found["effect_size"].notna().any():
         caption = (
-            "Pairs found here, on the vectors of their own region; right of 0 the text has the bias "
-            "that the pair predicts."
+            "Pairs found here, on the vectors of their own region; right of 0 the text has the "
+            "bias that the pair predicts."
         )
         chart = forest_chart(found, "row", series_colours(found), caption)
         figures.append(Figure(caption, chart, title="Pairs found in this run"))
@@ -104,9 +104,7 @@ def published_scores(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """
     published = frame[(frame["origin"] == "published") & _comparable(frame)]
     records = []
-    for (pair, series, region), part in published.groupby(
-        ["row", "series", "region"], sort=False
-    ):
+    for (pair, series, region), part in published.groupby(["row", "series", "region"], sort=False):
         cell = summarise(part)
         first = part.iloc[0]
         where = "" if region == PRETRAINED else " of the pair's own region"
@@ -168,9 +166,9 @@ def _finding(frame: pd.DataFrame, comparable: list[dict[str, Any]]) -> str:
         agree = sum(cell["mean"] > 0 for cell in cells)
         sure = sum(c["significant"] and not c["thin"] and c["mean"] > 0 for c in cells)
         sentences.append(
-            f"{agree} of {plural(len(cells), 'score')} of found pairs on their own region's vectors "
-            f"{'has' if agree == 1 else 'have'} the predicted sign ({sure or 'none'} significant in "
-            "every seed)"
+            f"{agree} of {plural(len(cells), 'score')} of found pairs on their own region's "
+            f"vectors {'has' if agree == 1 else 'have'} the predicted sign "
+            f"({sure or 'none'} significant in every seed)"
         )
     else:
         sentences.append("no found pair could be scored on its own region's vectors")
@@ -191,7 +189,13 @@ def _scatter(records: list[dict[str, Any]], vectors: str) -> Figure:
     import altair as alt
 
     points = [
-        {"pair": r["pair"], "source": source, "published": r[column], "d": r["d"], "thin": r["thin"]}
+        {
+            "pair": r["pair"],
+            "source": source,
+            "published": r[column],
+            "d": r["d"],
+            "thin": r["thin"],
+        }
         for r in records
         for column, source in _SOURCES
         if r["d"] is not None and not math.isnan(r[column])
@@ -242,9 +246,8 @@ def _published_table(comparable: list[dict[str, Any]]) -> Figure:
     vectors = list(dict.fromkeys(record["vectors"] for record in comparable))
     by_pair: dict[str, dict[str, Any]] = {}
     for record in comparable:
-        cell = number(record["d"]) + (" (thin)" if record["thin"] else "")
-        if record["sd"] is not None:
-            cell = f"{number(record['d'])} ± {number(record['sd'])}" + cell[len(number(record["d"])) :]
+        spread = "" if record["sd"] is None else f" ± {number(record['sd'])}"
+        cell = f"{number(record['d'])}{spread}{' (thin)' if record['thin'] else ''}"
         row = by_pair.setdefault(record["pair"], {column: record[column] for column, _ in _SOURCES})
         row[record["vectors"]] = cell
     headers = ["Pair", *(f"Published, {source}" for _, source in _SOURCES), *vectors]
@@ -252,6 +255,10 @@ def _published_table(comparable: list[dict[str, Any]]) -> Figure:
         [pair, *(number(row[c]) for c, _ in _SOURCES), *(row.get(v, number(None)) for v in vectors)]
         for pair, row in by_pair.items()
     ]
-    caption = "Published pairs: the paper's d and ours (mean over seeds ± their standard deviation)."
-    table = DataTable(headers, body, frozenset(headers[1:]), f"Numbers: {plural(len(body), 'pair')}")
+    caption = (
+        "Published pairs: the paper's d and ours (mean over seeds ± their standard deviation)."
+    )
+    table = DataTable(
+        headers, body, frozenset(headers[1:]), f"Numbers: {plural(len(body), 'pair')}"
+    )
     return Figure(caption, table=table)

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from biasatlas.atlas.charts import GENDERS, category_axis, finish, rows, tooltips
-from biasatlas.atlas.parts import DataTable, Figure, Section, integer, listing, percent, plural
+from biasatlas.atlas.parts import (
+    DataTable,
+    Figure,
+    Section,
+    integer,
+    listing,
+    percent,
+    plural,
+    records_of,
+)
 from biasatlas.atlas.places import add_place
 
 if TYPE_CHECKING:
@@ -48,9 +57,12 @@ def _finding(frame: pd.DataFrame) -> str:
     known = frame[frame["female_share"].notna()]
     if known.empty:
         return "No region has a gendered passage, so no gender can be compared."
-    low, high = known.loc[known["female_share"].idxmin()], known.loc[known["female_share"].idxmax()]
+    shares = records_of(known.sort_values("female_share", kind="stable"))
+    low, high = shares[0], shares[-1]
     if len(known) == 1:
-        text = f"{percent(low['female_share'])} of the gendered passages of {low['place']} are female"
+        text = (
+            f"{percent(low['female_share'])} of the gendered passages of {low['place']} are female"
+        )
     elif percent(low["female_share"]) == percent(high["female_share"]):
         text = f"In every region {percent(low['female_share'])} of the gendered passages are female"
     else:
@@ -60,13 +72,13 @@ def _finding(frame: pd.DataFrame) -> str:
         )
     thin = [
         f"{place} ({plural(int(n), 'female passage')})"
-        for place, n, warning in zip(
-            frame["place"], frame["female"], frame["warning"], strict=True
-        )
+        for place, n, warning in zip(frame["place"], frame["female"], frame["warning"], strict=True)
         if warning
     ]
     if thin:
-        return f"{text}; {listing(thin)} {'is' if len(thin) == 1 else 'are'} thin, so read with care."
+        return (
+            f"{text}; {listing(thin)} {'is' if len(thin) == 1 else 'are'} thin, so read with care."
+        )
     return f"{text}; no region is thin."
 
 
@@ -82,7 +94,7 @@ def _figure(frame: pd.DataFrame) -> Figure:
             "share": row[kind] / row["passages"] if row["passages"] else None,
             "order": order,
         }
-        for row in frame.to_dict("records")
+        for row in records_of(frame)
         for order, kind in enumerate(kinds)
     ]
     chart = (
@@ -107,6 +119,15 @@ def _figure(frame: pd.DataFrame) -> Figure:
             ),
         )
     )
+    caption = "Passages by the gender of the terms in them, by region."
+    return Figure(
+        caption,
+        finish(chart, caption, 30 * len(frame)),
+        _table(frame),
+    )
+
+
+def _table(frame: pd.DataFrame) -> DataTable:
     headers = [
         "Region",
         "Passages",
@@ -125,14 +146,12 @@ def _figure(frame: pd.DataFrame) -> Figure:
             row["place"],
             *(integer(row[name]) for name in ("passages", "female", "male", "both", "neither")),
             percent(row["female_share"], 1),
-            *(integer(row[name]) for name in ("gendered_used", "documents_female", "documents_male")),
+            *(
+                integer(row[name])
+                for name in ("gendered_used", "documents_female", "documents_male")
+            ),
             row["warning"],
         ]
-        for row in frame.to_dict("records")
+        for row in records_of(frame)
     ]
-    caption = "Passages by the gender of the terms in them, by region."
-    return Figure(
-        caption,
-        finish(chart, caption, 30 * len(frame)),
-        DataTable(headers, body, frozenset(headers[1:-1])),
-    )
+    return DataTable(headers, body, frozenset(headers[1:-1]))

@@ -41,7 +41,7 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     weat = add_series(add_place(tables["weat"], info))
     pairs = add_place(tables["pairs"], info)
     trained = weat[weat["region"] != PRETRAINED]
-    figures = []
+    figures: list[Figure] = []
     for language in dict.fromkeys(trained["language"]):
         group = trained[trained["language"] == language]
         for series in dict.fromkeys(group["series"]):
@@ -50,7 +50,7 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
             mine = pairs[pairs["language"] == language]
             figures.append(_figure(part, control, mine if not figures else mine.head(0), series))
     notes = [
-        f"n.s.: q is not below {LEVEL:.2f} (Benjamini-Hochberg, one-sided) in every seed. thin: "
+        f"n.s.: q is above {LEVEL:.2f} (Benjamini-Hochberg, one-sided) in at least one seed. thin: "
         "too few of the test's words occur in the region's text. sign flips: d changes its sign "
         "between seeds. A faded cell carries at least one of these marks, and no claim rests on "
         "it. sd is the standard deviation over seeds: compare two regions only where they differ "
@@ -185,9 +185,7 @@ def _records(
     return records
 
 
-def _figure(
-    part: pd.DataFrame, control: pd.DataFrame, pairs: pd.DataFrame, series: str
-) -> Figure:
+def _figure(part: pd.DataFrame, control: pd.DataFrame, pairs: pd.DataFrame, series: str) -> Figure:
     records = _records(part, control, pairs)
     columns = list(dict.fromkeys(part["place"]))
     columns += [c for c in dict.fromkeys(r["column"] for r in records) if c not in columns]
@@ -217,7 +215,9 @@ def _chart(
 ) -> dict[str, Any]:
     import altair as alt
 
-    top = alt.Axis(title=None, orient="top", ticks=False, domain=False, labelAngle=0, labelLimit=150)
+    top = alt.Axis(
+        title=None, orient="top", ticks=False, domain=False, labelAngle=0, labelLimit=150
+    )
     base = alt.Chart(rows(records)).encode(
         x=alt.X("column:N", sort=columns, axis=top, scale=alt.Scale(padding=0)),
         y=alt.Y("row:N", sort=names, axis=category_axis(250), scale=alt.Scale(padding=0)),

@@ -89,7 +89,7 @@ def _resource(name: str) -> str:
 def _bundle() -> str:
     import vl_convert
 
-    code: str = vl_convert.javascript_bundle()
+    code: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return code.replace("</script", "<\\/script").replace("<!--", "<\\!--").replace("\r\n", "\n")
 
 

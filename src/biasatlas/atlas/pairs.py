@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from markupsafe import Markup
 
@@ -15,14 +15,21 @@ from biasatlas.atlas.parts import (
     Section,
     integer,
     listing,
+    missing,
     number,
     plural,
+    records_of,
 )
 from biasatlas.atlas.places import add_place
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# Names stand outside the dots: side, alignment and shift in pixels.
+_NAMES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
+    ("female", "left", 9),
+    ("male", "right", -9),
+)
 _HEADERS = (
     "Region",
     "Rank",
@@ -100,7 +107,7 @@ def _side(kind: str, row: Mapping[str, Any]) -> Markup:
 def _card(place: str, part: pd.DataFrame) -> Markup:
     first = part.iloc[0]
     body = Markup("")
-    for row in part.to_dict("records"):
+    for row in records_of(part):
         gaps = f"gap same {number(row['gap_same'], 3)}, cross {number(row['gap_cross'], 3)}"
         if row["gap_threshold"] == row["gap_threshold"]:
             verdict = "passes" if row["passes_gap"] else "does not pass"
@@ -116,9 +123,9 @@ def _card(place: str, part: pd.DataFrame) -> Markup:
             f"; {integer(first['n_passing'])} pass the paper's rule, "
             f"{number(first['chance_passing'], 1)} by chance"
         )
-    return Markup(
-        '<article class="card"><h3>{}</h3><p class="counts">{}</p>{}</article>'
-    ).format(place, counts, body)
+    return Markup('<article class="card"><h3>{}</h3><p class="counts">{}</p>{}</article>').format(
+        place, counts, body
+    )
 
 
 def _cards(frame: pd.DataFrame) -> Markup:
@@ -137,17 +144,18 @@ def _cards(frame: pd.DataFrame) -> Markup:
 
 def _domain(found: pd.DataFrame) -> list[float]:
     # Half a range on either side leaves room for the topics' names.
-    values = found[["female_log_odds", "male_log_odds"]].stack()
-    low, high = (min(values.min(), 0.0), max(values.max(), 0.0)) if len(values) else (-1.0, 1.0)
+    sides = [*found["female_log_odds"], *found["male_log_odds"]]
+    values = [0.0, *(float(value) for value in sides if not missing(value))]
+    low, high = min(values), max(values)
     room = 0.5 * (high - low) or 1.0
-    return [round(float(low - room), 3), round(float(high + room), 3)]
+    return [round(low - room, 3), round(high + room, 3)]
 
 
 def _chart_figure(found: pd.DataFrame) -> Figure:
     import altair as alt
 
     records = []
-    for row in found.to_dict("records"):
+    for row in records_of(found):
         name = f"{row['place']} P{row['rank']}"
         for kind in ("female", "male"):
             records.append(
@@ -162,7 +170,9 @@ def _chart_figure(found: pd.DataFrame) -> Figure:
                 }
             )
     base = alt.Chart(rows(records)).encode(
-        y=alt.Y("pair:N", sort=list(dict.fromkeys(r["pair"] for r in records)), axis=category_axis())
+        y=alt.Y(
+            "pair:N", sort=list(dict.fromkeys(r["pair"] for r in records)), axis=category_axis()
+        )
     )
     title = "log odds, female against male  (left: more male, right: more female)"
     scale, axis = alt.Scale(domain=_domain(found), nice=False), alt.Axis(tickCount=7)
@@ -191,7 +201,7 @@ def _chart_figure(found: pd.DataFrame) -> Figure:
         base.mark_text(align=align, dx=dx, fontSize=12, limit=215)
         .encode(x="log_odds:Q", text="topic:N")
         .transform_filter(f"datum.side == '{side} topic'")
-        for side, align, dx in (("female", "left", 9), ("male", "right", -9))
+        for side, align, dx in _NAMES
     ]
     caption = "Each pair's two topics by how far they lean; the wider apart, the clearer the pair."
     chart = alt.layer(zero_line(), lines, points, *names)
@@ -200,7 +210,7 @@ def _chart_figure(found: pd.DataFrame) -> Figure:
 
 def _table_figure(frame: pd.DataFrame) -> Figure:
     body = []
-    for row in frame.to_dict("records"):
+    for row in records_of(frame):
         none = row["rank"] == 0
         body.append(
             [

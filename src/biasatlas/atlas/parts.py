@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
+EMPTY = Markup("")
 LEVEL = 0.10
 """Level of the false discovery rate at which anything is called found."""
 
@@ -98,9 +102,14 @@ class Section:
     anchor: str
     finding: str
     figures: list[Figure] = field(default_factory=list)
-    cards: Markup = Markup("")
+    cards: Markup = EMPTY
     notes: list[str] = field(default_factory=list)
     read_more: list[tuple[str, str]] = field(default_factory=list)
+
+
+def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Give the rows of a frame as dictionaries."""
+    return [{str(key): cell for key, cell in row.items()} for row in frame.to_dict("records")]
 
 
 def missing(value: Any) -> bool:

@@ -23,6 +23,7 @@ from biasatlas.atlas.parts import (
     number,
     percent,
     probability,
+    records_of,
     with_interval,
 )
 from biasatlas.atlas.places import PRETRAINED, model_label
@@ -43,6 +44,24 @@ SCORE_HEADERS = (
     "Status",
     "Note",
 )
+_HOVER = (
+    ("row:N", "row", ""),
+    ("series:N", "vectors", ""),
+    ("seed:N", "seed", ""),
+    ("d:Q", "d", ".2f"),
+    ("low:Q", "from", ".2f"),
+    ("high:Q", "to", ".2f"),
+    ("p:N", "p", ""),
+    ("q:N", "q", ""),
+    ("used:N", "words used", ""),
+    ("status:N", "status", ""),
+)
+_HOVER_MEAN = (
+    ("row:N", "row", ""),
+    ("series:N", "vectors", ""),
+    ("shown:N", "mean d over seeds", ""),
+    ("seeds:Q", "seeds", ""),
+)
 SCORE_NUMERIC = frozenset(SCORE_HEADERS[1:7]) | {"Coverage"}
 
 
@@ -55,7 +74,7 @@ def series_name(row: Mapping[str, Any], corpora: int) -> str:
 def add_series(frame: pd.DataFrame) -> pd.DataFrame:
     """Add the column ``series``, the name of the vectors that a row was scored on."""
     corpora = len(set(frame["corpus"]) - {""})
-    names = [series_name(row, corpora) for row in frame[["model", "corpus"]].to_dict("records")]
+    names = [series_name(row, corpora) for row in records_of(frame[["model", "corpus"]])]
     placed = frame.assign(series=names)
     return placed.astype({"series": "str"}) if frame.empty else placed
 
@@ -71,8 +90,9 @@ def summarise(part: pd.DataFrame) -> dict[str, Any]:
     Returns
     -------
     dict
-        mean and sd of d (sd None for one seed), seeds, and the marks thin, significant (q below
-        0.10 in every seed), flips (d changes its sign between seeds), refused (no seed has a d).
+        mean and sd of d (sd None for one seed), seeds, and the marks thin, significant (q at
+        most 0.10 in every seed), flips (d changes its sign between seeds), refused (no seed has
+        a d).
     """
     scored = part[part["effect_size"].notna()]
     if scored.empty:
@@ -91,7 +111,7 @@ def summarise(part: pd.DataFrame) -> dict[str, Any]:
         "sd": float(effects.std(ddof=1)) if len(effects) > 1 else None,
         "seeds": len(effects),
         "thin": bool((scored["status"] == "thin").any()),
-        "significant": bool((scored["q_value"] < LEVEL).all()),
+        "significant": bool((scored["q_value"] <= LEVEL).all()),
         "flips": bool(effects.min() < 0 < effects.max()),
         "refused": False,
     }
@@ -120,9 +140,7 @@ def score_table(
 ) -> DataTable:
     """Give a table of scores; `lead` names the first columns as (header, column)."""
     headers = [header for header, _ in lead]
-    body = [
-        [*(row[column] for _, column in lead), *score_row(row)] for row in frame.to_dict("records")
-    ]
+    body = [[*(row[column] for _, column in lead), *score_row(row)] for row in records_of(frame)]
     return DataTable([*headers, *SCORE_HEADERS], body, SCORE_NUMERIC, summary)
 
 
@@ -165,7 +183,7 @@ def forest_records(frame: pd.DataFrame, column: str) -> tuple[list[dict], list[d
     points, means = [], []
     for name, group in frame.groupby(column, sort=False):
         offsets = _offsets(group)
-        for row in group.to_dict("records"):
+        for row in records_of(group):
             points.append(
                 {
                     "row": labels[str(name)],
@@ -184,7 +202,7 @@ def forest_records(frame: pd.DataFrame, column: str) -> tuple[list[dict], list[d
         for series, part in group.groupby("series", sort=False):
             mean = part["effect_size"].mean()
             if part["effect_size"].notna().sum() > 1 and not missing(mean):
-                places = [offsets[series, seed] for seed in part["seed"]]
+                places = [offsets[str(series), int(seed)] for seed in part["seed"]]
                 means.append(
                     {
                         "row": labels[str(name)],
@@ -252,39 +270,17 @@ def forest_chart(
             ),
         )
 
-    hover = tooltips(
-        [
-            ("row:N", "row", ""),
-            ("series:N", "vectors", ""),
-            ("seed:N", "seed", ""),
-            ("d:Q", "d", ".2f"),
-            ("low:Q", "from", ".2f"),
-            ("high:Q", "to", ".2f"),
-            ("p:N", "p", ""),
-            ("q:N", "q", ""),
-            ("used:N", "words used", ""),
-            ("status:N", "status", ""),
-        ]
-    )
     lines = placed(points, "low").mark_rule(strokeWidth=1, opacity=0.6)
-    layers = [zero_line(), lines.encode(x2="high:Q", tooltip=hover)]
+    layers = [zero_line(), lines.encode(x2="high:Q", tooltip=tooltips(_HOVER))]
     for thin in (False, True):
         chosen = [point for point in points if (point["status"] == "thin") is thin]
         if chosen:
             hollow = {"filled": False, "fill": "white"} if thin else {"filled": True}
             dots = placed(chosen, "d").mark_point(size=42, strokeWidth=1.6, opacity=1, **hollow)
-            layers.append(dots.encode(tooltip=hover))
+            layers.append(dots.encode(tooltip=tooltips(_HOVER)))
     if means:
         ticks = placed(means, "d").mark_tick(thickness=3, height=step * 2, opacity=1)
-        shown = tooltips(
-            [
-                ("row:N", "row", ""),
-                ("series:N", "vectors", ""),
-                ("shown:N", "mean d over seeds", ""),
-                ("seeds:Q", "seeds", ""),
-            ]
-        )
-        layers.append(ticks.encode(tooltip=shown))
+        layers.append(ticks.encode(tooltip=tooltips(_HOVER_MEAN)))
     lines_of_label = max(name.count("\n") + 1 for name in names)
     row_height = max(step * lanes + 10, 15 * lines_of_label + 4)
     return finish(alt.layer(*layers), caption, row_height * len(names))

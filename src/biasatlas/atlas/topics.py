@@ -27,6 +27,7 @@ from biasatlas.atlas.parts import (
     percent,
     plural,
     probability,
+    records_of,
     with_interval,
 )
 from biasatlas.atlas.places import add_place
@@ -54,6 +55,7 @@ _NUMERIC = frozenset(("Topic", *_HEADERS[3:9]))
 def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
     """Show the topics of each region with their log odds and intervals."""
     frame = add_place(tables["topics"], info)
+    level, tested = _rule(info)
     topics = frame[frame["topic"] != OUTLIERS]
     figures = []
     for place in dict.fromkeys(frame["place"]):
@@ -61,13 +63,16 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
         figures.append(figure)
     notes = [
         "Log odds compare female with male passages in a topic against the rest of the region: 0 "
-        "means as in the region as a whole, above 0 more female, below 0 more male. Coloured "
-        f"topics are significant at a false discovery rate of {LEVEL:.2f}; grey ones are not, and "
-        "no claim is made of them.",
-        "The paper's rule (mean topic probability p_F against p_M) is given beside it.",
+        "means as in the region as a whole, above 0 more female, below 0 more male.",
+        f"Coloured topics are significant at a false discovery rate of {level:.2f}; grey ones are "
+        "not, and no claim is made of them. The paper's rule (mean topic probability p_F against "
+        "p_M) is given beside it."
+        if tested
+        else "Colours follow the paper's rule (mean topic probability p_F against p_M), which is "
+        "no test: q says which topics differ from the rest of their region.",
     ]
     absent = _absent(topics, tables, info)
-    finding = _finding(topics, [label for label, _ in absent])
+    finding = _finding(topics, [label for label, _ in absent], level if tested else None)
     notes += [f"Without topics: {label} ({reason})." for label, reason in absent]
     return Section("Topics", "topics", finding, figures, notes=notes)
 
@@ -78,7 +83,7 @@ def _absent(
     gender, pairs = add_place(tables["gender"], info), tables["pairs"]
     have = set(zip(topics["language"], topics["region"], strict=True))
     absent = []
-    for row in gender.to_dict("records"):
+    for row in records_of(gender):
         key = (row["language"], row["region"])
         if key not in have:
             mine = (pairs["language"] == key[0]) & (pairs["region"] == key[1])
@@ -87,16 +92,26 @@ def _absent(
     return absent
 
 
-def _finding(topics: pd.DataFrame, absent: list[str]) -> str:
+def _rule(info: Mapping[str, Any]) -> tuple[float, bool]:
+    chosen = info.get("settings", {}).get("topics", {})
+    return float(chosen.get("fdr", LEVEL)), chosen.get("alignment", "log_odds") == "log_odds"
+
+
+def _finding(topics: pd.DataFrame, absent: list[str], level: float | None) -> str:
     if topics.empty:
         return "No region has topics, so no topic can be said to lean to a gender."
     found = topics[topics["gender"] != "none"]
     female, male = int((found["gender"] == "female").sum()), int((found["gender"] == "male").sum())
-    text = (
-        f"{plural(len(topics), 'topic')} in {plural(topics['place'].nunique(), 'region')}: "
-        f"{female} lean female and {male} male beyond chance (false discovery rate {LEVEL:.2f}), "
-        f"and {len(topics) - len(found)} cannot be told from the rest of their region"
-    )
+    rest = len(topics) - len(found)
+    text = f"{plural(len(topics), 'topic')} in {plural(topics['place'].nunique(), 'region')}: "
+    text += f"{female} lean female and {male} male "
+    if level is None:
+        text += f"by the paper's rule, which is no test, and {rest} lean to neither"
+    else:
+        text += (
+            f"beyond chance (false discovery rate {level:.2f}), and {rest} cannot be told from "
+            "the rest of their region"
+        )
     flagged = int((found["flags"] != "").sum())
     if flagged:
         text += f"; {flagged} of the {len(found)} that lean {_carry(flagged)} a flag"
@@ -139,7 +154,7 @@ def _sides(part: pd.DataFrame) -> list[dict[str, Any]]:
             "q": probability(row["q_value"]),
             "flags": row["flags"] or "none",
         }
-        for row in kept.to_dict("records")
+        for row in records_of(kept)
     ]
 
 
@@ -200,7 +215,9 @@ def _figure(part: pd.DataFrame, place: str) -> Figure:
     outliers = int(part.loc[part["topic"] == OUTLIERS, "n_passages"].sum())
     topics = part[part["topic"] != OUTLIERS]
     records = _sides(topics)
-    caption = f"{place}: {plural(len(topics), 'topic')} by gender, with 95% intervals over documents."
+    caption = (
+        f"{place}: {plural(len(topics), 'topic')} by gender, with 95% intervals over documents."
+    )
     scored = int(topics["log_odds"].notna().sum())
     if len(records) < scored:
         caption += f" The {len(records)} that lean most are drawn; all are in the table."
@@ -212,7 +229,7 @@ def _figure(part: pd.DataFrame, place: str) -> Figure:
         )
     table = DataTable(
         list(_HEADERS),
-        [_row(row) for row in part.to_dict("records")],
+        [_row(row) for row in records_of(part)],
         _NUMERIC,
         f"Numbers: all topics of {place}",
     )

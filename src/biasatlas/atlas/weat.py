@@ -25,11 +25,12 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     frame = add_series(add_place(tables["weat"], info))
     colours = series_colours(frame)
     figures = []
-    for test in sorted(set(frame["test"]), key=rank_test):
+    tests = sorted(set(frame["test"]), key=rank_test)
+    for test in tests:
         figures.append(_figure(frame[frame["test"] == test], test, colours))
     if len(frame):
-        ordered = frame.assign(_rank=[rank_test(test) for test in frame["test"]])
-        ordered = ordered.sort_values("_rank", kind="stable").drop(columns="_rank")
+        order = {test: place for place, test in enumerate(tests)}
+        ordered = frame.sort_values("test", key=lambda column: column.map(order), kind="stable")
         lead = [("Test", "test"), ("Region", "place")]
         table = score_table(ordered, lead, f"Numbers: all {plural(len(frame), 'score')}")
         figures.append(Figure("Every score, seed by seed.", table=table))
@@ -69,7 +70,8 @@ def _finding(frame: pd.DataFrame) -> str:
     sure = sum(c["significant"] and not c["thin"] and not c["flips"] for c in scored)
     text = (
         f"{sure} of {plural(len(scored), 'score')} (region × vectors × test) "
-        f"{'is' if sure == 1 else 'are'} significant in every seed (q < {LEVEL:.2f}) on enough words"
+        f"{'is' if sure == 1 else 'are'} significant in every seed (q ≤ {LEVEL:.2f}) on "
+        "enough words"
     )
     thin, flips = sum(c["thin"] for c in scored), sum(c["flips"] for c in scored)
     doubts = []
@@ -92,7 +94,9 @@ def _control(frame: pd.DataFrame) -> str:
         return ""
     d = control["effect_size"].iloc[0]
     verdict = "works" if d > 0 else "fails"
-    return f"; the control {verdict}: flowers and insects on pretrained vectors give d = {number(d)}"
+    return (
+        f"; the control {verdict}: flowers and insects on pretrained vectors give d = {number(d)}"
+    )
 
 
 def _figure(part: pd.DataFrame, test: str, colours: Mapping[str, str]) -> Figure:

@@ -84,6 +84,27 @@ def prepare_documents(
     """
     import polars as pl
 
+    documents, extra = _read_all(sources, language)
+    documents = documents.with_columns(clean(documents["title"]), clean(documents["text"]))
+    documents = _judge_documents(documents, gazetteer_path)
+    counts = [
+        _count(source=source, item=item, n=n, rule=rule)
+        for source, item, rule, n in documents.group_by("source", "fate", "rule").len().rows()
+    ]
+    counts += [
+        _count(source=source, item="read", n=n)
+        for source, n in documents.group_by("source").len().rows()
+    ]
+    kept = documents.filter(pl.col("fate") == "kept").select(DOCUMENT_COLUMNS)
+    return kept.to_pandas(), _count_frame(counts + extra)
+
+
+def _read_all(
+    sources: Sequence[tuple[str, str | Path, Mapping[str, Any]]], language: str
+) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
+    """Read all sources into one frame, and what their readers counted beside documents."""
+    import polars as pl
+
     if not sources:
         raise InputError(f"language {language}: no source is given")
     frames: list[pl.DataFrame] = []
@@ -106,18 +127,7 @@ def prepare_documents(
             f"language {language}: document {repeated[0]!r} comes from two sources; give each "
             "source a name of its own (option name)"
         )
-    documents = documents.with_columns(clean(documents["title"]), clean(documents["text"]))
-    documents = _judge_documents(documents, gazetteer_path)
-    counts = [
-        _count(source=source, item=item, n=n, rule=rule)
-        for source, item, rule, n in documents.group_by("source", "fate", "rule").len().rows()
-    ]
-    counts += [
-        _count(source=source, item="read", n=n)
-        for source, n in documents.group_by("source").len().rows()
-    ]
-    kept = documents.filter(pl.col("fate") == "kept").select(DOCUMENT_COLUMNS)
-    return kept.to_pandas(), _count_frame(counts + extra)
+    return documents, extra
 
 
 def _judge_documents(documents: pl.DataFrame, gazetteer_path: str | Path | None) -> pl.DataFrame:
@@ -161,17 +171,16 @@ def build_region(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Cut the documents of one region into passages, and take its earlier or later part.
 
-    Documents belong to the region whose name they carry, else to the one that holds their
-    country. Sorted by (date, document), the last `evaluation_share` of them are the later part;
-    undated ones sort first. A document is never split between the parts, and duplicate passages
-    are dropped across the whole region before, so that no text stands in both.
+    Sorted by (date, document), the last `evaluation_share` of a region's documents are the later
+    part; undated ones sort first. Documents are never split, and duplicate passages are dropped
+    across the whole region before, so that no text stands in both parts.
 
     Parameters
     ----------
     documents : pandas.DataFrame
         As from `prepare_documents`.
     region_spec : mapping
-        As in `resolve_regions`.
+        As in `resolve_regions`; a label that documents carry goes before their country.
     part : {"all", "earlier", "later"}
     evaluation_share : float
         In [0, 1]; rounded half up to documents, but at least one of two or more if above 0.
@@ -248,7 +257,7 @@ def _choose_documents(
     """Split the documents into the region's and the others, which get a fate."""
     import polars as pl
 
-    belongs = (pl.col("region") == region["name"]) | (
+    belongs = (pl.col("region") == region["document_label"]) | (
         (pl.col("region") == "") & pl.col("country").is_in(region["countries"])
     )
     inside = frame.filter(belongs)
@@ -281,9 +290,7 @@ def _cut(inside: pl.DataFrame, passage_words: int, min_words: int) -> pl.DataFra
     import polars as pl
 
     cut = cut_passages(inside["text"], passage_words, min_words)
-    rows = inside.drop("text").with_columns(
-        pl.Series("row", range(inside.height), dtype=pl.Int64)
-    )
+    rows = inside.drop("text").with_columns(pl.Series("row", range(inside.height), dtype=pl.Int64))
     passages = cut.join(rows, on="row", how="left", maintain_order="left").with_columns(
         (pl.col("document") + "#" + pl.col("n").cast(pl.String)).alias("id")
     )
@@ -378,7 +385,8 @@ def _count(
 def _count_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     import pandas as pd
 
-    columns = list(COUNT_COLUMNS)
-    frame = pd.DataFrame(rows, columns=columns)
-    order = ["region", "country", "source", "unit", "item", "rule"]
-    return frame.sort_values(order, ignore_index=True)[columns]
+    keys = ["region", "country", "source", "unit", "item", "rule"]
+    frame = pd.DataFrame(rows, columns=list(COUNT_COLUMNS))
+    # two sources of one name share their rows
+    summed = frame.groupby(keys)["n"].sum().reset_index()
+    return summed[list(COUNT_COLUMNS)]

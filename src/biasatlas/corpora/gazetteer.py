@@ -192,9 +192,9 @@ def assign_country(
         .group_by("row")
         .agg(pl.col("iso3").first().alias("top"), pl.len().alias("n_top"))
     )
-    joined = documents.with_columns(
-        pl.Series("row", range(documents.height), dtype=pl.Int64)
-    ).join(top, on="row", how="left", maintain_order="left")
+    joined = documents.with_columns(pl.Series("row", range(documents.height), dtype=pl.Int64)).join(
+        top, on="row", how="left", maintain_order="left"
+    )
     how = (
         pl.when(~free).then(pl.lit(GIVEN))
         .when(pl.col("n_top") == 1).then(pl.lit(MOST))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def cut_text(text: str, target_words: int = 100) -> list[str]:
             continue
         parts = -(-n // target_words)
         bounds = [i * n // parts for i in range(parts + 1)]
-        pieces += [sentence[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+        pieces += [sentence[a:b] for a, b in pairwise(bounds)]
     passages: list[list[str]] = []
     current: list[str] = []
     for piece in pieces:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CONTINENTS = ("Africa", "Asia", "Europe", "North America", "Oceania", "South America")
-_KEYS = ("name", "label", "countries", "continent", "top_countries")
+_KEYS = ("name", "label", "countries", "continent", "document_label", "top_countries")
 
 
 @cache
@@ -93,12 +93,13 @@ def resolve_regions(regions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
     regions : sequence of mappings
         Each has name, optional label (default: name), and either countries (ISO2, ISO3 or names)
         or continent; optional top_countries: keep only the k countries with most documents.
-        A region with neither is a label that the documents carry themselves.
+        document_label: how a column of the documents themselves writes the region (default:
+        its name), which goes before countries.
 
     Returns
     -------
     list of dict
-        name, label, countries (sorted ISO3), top_countries (int or None).
+        name, label, countries (sorted ISO3), document_label, top_countries (int or None).
 
     Raises
     ------
@@ -156,5 +157,6 @@ def _resolve_region(spec: Mapping[str, Any], problems: list[str]) -> dict[str, A
         "name": name,
         "label": str(spec.get("label") or name),
         "countries": sorted(countries),
+        "document_label": str(spec.get("document_label") or name),
         "top_countries": top,
     }

@@ -67,9 +67,7 @@ def strip_salutations(text: str, window: int = WINDOW) -> tuple[str, int]:
     kept: list[str] = []
     after_drop = False
     for sentence in head:
-        after_drop = bool(
-            _FORMULA.search(sentence) or (after_drop and _FOLLOWS.match(sentence))
-        )
+        after_drop = bool(_FORMULA.search(sentence) or (after_drop and _FOLLOWS.match(sentence)))
         if not after_drop:
             kept.append(sentence)
     rest = " ".join([*kept, tail]) if tail else " ".join(kept)

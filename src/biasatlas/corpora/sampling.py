@@ -61,6 +61,6 @@ def is_duplicate(frame: pl.DataFrame, *, id_column: str = "id") -> pl.Series:
 
     folded = pl.Series("_text", [" ".join(t.split()).casefold() for t in frame["text"]], pl.String)
     smallest = pl.col(id_column).min().over("_text")
-    return frame.with_columns(folded).select(
-        (pl.col(id_column) != smallest).alias("duplicate")
-    )["duplicate"]
+    return frame.with_columns(folded).select((pl.col(id_column) != smallest).alias("duplicate"))[
+        "duplicate"
+    ]

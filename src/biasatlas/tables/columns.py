@@ -94,15 +94,18 @@ ASSOCIATION: tuple[Column, ...] = (
     _text("y", "Name of the second target set, Y."),
     _text("a", "Name of the first attribute set, A."),
     _text("b", "Name of the second attribute set, B."),
-    _count("n_x", "Words of X that have a vector and were used."),
-    _count("n_y", "Words of Y that have a vector and were used."),
-    _count("n_a", "Words of A that have a vector and were used."),
-    _count("n_b", "Words of B that have a vector and were used."),
+    _count("n_x", "Distinct words of X used: those with a vector, less those dropped."),
+    _count("n_y", "Distinct words of Y used: those with a vector, less those dropped."),
+    _count("n_a", "Distinct words of A used: those with a vector, less those dropped."),
+    _count("n_b", "Distinct words of B used: those with a vector, less those dropped."),
     _count("asked_x", "Words of X in the list."),
     _count("asked_y", "Words of Y in the list."),
     _count("asked_a", "Words of A in the list."),
     _count("asked_b", "Words of B in the list."),
-    _share("coverage", "Smallest of the four shares of words used (n over asked)."),
+    _share(
+        "coverage",
+        "Smallest, over the four sets, of the share of distinct words that have a vector.",
+    ),
     _text("words_missing", 'Words without a vector, joined by "; ".'),
     _text("words_duplicate", 'Words listed twice in one set, joined by "; ".'),
     _text("words_shared", 'Words listed in two opposing sets, joined by "; ".'),
@@ -146,7 +149,7 @@ ASSOCIATION: tuple[Column, ...] = (
 CORPUS = Table(
     "corpus",
     "How many documents, passages and words were read, dropped and kept, by country and source.",
-    ("corpus", "language", "region", "country", "source", "item", "unit"),
+    ("corpus", "language", "region", "country", "source", "item", "unit", "rule"),
     (
         _key("corpus", "Name of the corpus, as in the configuration."),
         LANGUAGE,
@@ -226,16 +229,16 @@ TOPICS = Table(
         _share("q_value", "Benjamini-Hochberg adjusted p over the topics of the region."),
         _text(
             "gender",
-            "Gender of the topic by its log odds where significant at the run's level; otherwise "
-            "`none`.",
+            "Gender of the topic by the run's rule: by its log odds where significant, otherwise "
+            "`none`; or as gender_paper where the run follows the paper.",
             "female",
             "male",
             "none",
         ),
         _number("u_mass", "Coherence of the ten words (u_mass; nearer to 0 is more coherent)."),
         _share("top_document_share", "Share of the passages from the largest document."),
-        _text("top_name", "The person named in most documents of the topic."),
-        _share("top_name_share", "Share of the topic's documents that name that person."),
+        _text("top_name", "The name that most passages of the topic hold."),
+        _share("top_name_share", "Share of the topic's passages that hold that name."),
         _text("flags", 'Reasons for care, joined by "; ", such as `one name`.'),
     ),
 )
@@ -286,7 +289,7 @@ EVALUATION = Table(
     (
         _text(
             "origin",
-            "Whether the pair was found here or published in the paper.",
+            "Whether the pair was found in this run or published in the paper.",
             "found",
             "published",
         ),

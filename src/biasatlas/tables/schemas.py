@@ -51,7 +51,7 @@ def _column_checks(column: Column) -> list[pa.Check]:
     return checks
 
 
-# Rules between columns: the columns at fault, the sentence, and a test that is true where all is well.
+# Rules between columns: the column at fault, what is allowed, and a test that is true where it is.
 def _row_rules(name: str) -> list[tuple[str, str, Any]]:
     rules: list[tuple[str, str, Any]] = []
     if name in ("weat", "evaluation"):
@@ -134,7 +134,8 @@ def schema(name: str) -> pa.DataFrameSchema:
     return pa.DataFrameSchema(
         columns,
         checks=[
-            pa.Check(rule, name=f"{column}: {allowed}") for column, allowed, rule in _row_rules(name)
+            pa.Check(rule, name=f"{column}: {allowed}")
+            for column, allowed, rule in _row_rules(name)
         ],
         strict=True,
         ordered=True,
@@ -146,7 +147,9 @@ def schema(name: str) -> pa.DataFrameSchema:
 def _header_problems(table: Table, frame: pd.DataFrame) -> list[str]:
     names = [column.name for column in table.columns]
     given = list(frame.columns)
-    problems = [f"table {table.name}: column {name} is missing" for name in names if name not in given]
+    problems = [
+        f"table {table.name}: column {name} is missing" for name in names if name not in given
+    ]
     allowed = ", ".join(names)
     problems += [
         f"table {table.name}: column {name!r} is unknown; allowed are {allowed}"

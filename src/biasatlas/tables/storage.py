@@ -109,7 +109,7 @@ def write_table(name: str, frame: pd.DataFrame, path: str | Path) -> None:
     name : str
         One of ``TABLES``.
     frame : pandas.DataFrame
-        The columns of the table in their order, and no others.
+        The columns of the table in any order, and no others.
     path : str or Path
         Where the file must stand.
 
@@ -118,6 +118,9 @@ def write_table(name: str, frame: pd.DataFrame, path: str | Path) -> None:
     InputError
         With every problem, as `check_table` gives them; nothing is written then.
     """
+    table = find_table(name)
+    ordered = [column.name for column in table.columns if column.name in frame]
+    frame = frame[ordered + [column for column in frame if column not in ordered]]
     check_table(name, frame)
-    key = list(find_table(name).key)
+    key = list(table.key)
     write_csv(frame.sort_values(key, kind="stable", ignore_index=True), path)

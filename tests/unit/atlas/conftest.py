@@ -363,7 +363,10 @@ def make_info() -> Callable[..., dict[str, Any]]:
             "region_rule": "A document belongs to the region of the country it mentions most.",
             "corpus_phrase": "news about a region",
             "warnings": ["Oceania has 36 gendered passages: no topics."],
-            "settings": {"topics": {"min_cluster_size": 10, "embedding": "MiniLM"}, "seeds": [0, 1]},
+            "settings": {
+                "topics": {"min_cluster_size": 10, "embedding": "MiniLM"},
+                "seeds": [0, 1],
+            },
             "assets": [
                 {
                     "name": "GloVe 6B, 50 dimensions",

@@ -158,6 +158,8 @@ def test_samples_top_countries_and_own_regions() -> None:
     documents["region"] = "forum"
     forum, _ = build_region(documents, {"name": "forum"})
     assert forum["document"].nunique() == 10
+    named, _ = build_region(documents, {"name": "africa", "document_label": "forum"})
+    assert named["id"].tolist() == forum["id"].tolist()
     assert build_region(documents, AFRICA)[0].empty
 
 
@@ -199,3 +201,13 @@ def test_accounting_identity(
         rest, _ = build_region(documents, AFRICA, part=other, **arguments)
         assert not set(rest["document"]) & set(passages["document"])
         assert not set(rest["text"]) & set(passages["text"])
+
+
+def test_counts_have_one_row_a_key(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        (tmp_path / f"{name}.txt").write_text(text_of(name, 6), encoding="utf-8")
+    sources = [("lines", tmp_path / f"{name}.txt", {"source": "S"}) for name in ("x", "y")]
+    _, counts = prepare_documents(sources, "en", None)
+    keys = [column for column in COUNT_COLUMNS if column != "n"]
+    assert not counts.duplicated(keys).any()
+    assert total(counts, "read") == 2

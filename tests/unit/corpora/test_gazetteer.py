@@ -104,7 +104,9 @@ def test_bad_gazetteer(tmp_path: Path) -> None:
     path.write_text("iso3,names\nGHA,Ghana\n")
     with pytest.raises(InputError, match="no column demonyms, abbreviations, guarded; it has iso3"):
         load_gazetteer(path)
-    path.write_text("iso3,names,demonyms,abbreviations,guarded\ngh,A,,,\nGHA,Ghana,,,\nKEN,Ghana,,,\n")
+    path.write_text(
+        "iso3,names,demonyms,abbreviations,guarded\ngh,A,,,\nGHA,Ghana,,,\nKEN,Ghana,,,\n"
+    )
     with pytest.raises(InputError, match="2 problems") as error:
         load_gazetteer(path)
     assert "line 4: 'Ghana' is under 'GHA' already" in error.value.problems[1]

@@ -78,7 +78,7 @@ def test_news_bad_files(tmp_path: Path) -> None:
         read_source("news", path, {})
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("id,body\n1,a\n")
-    with pytest.raises(InputError, match="no column article_id.*it has id, body"):
+    with pytest.raises(InputError, match=r"no column article_id.*it has id, body"):
         read_source("news", wrong, {})
 
 
@@ -235,7 +235,7 @@ def test_ungdc_without_speech_or_twice(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no speech named like"):
         read_source("ungdc", make_tar(tmp_path / "a.tar.gz", {"x.txt": b"a"}), {})
     twice = make_tar(tmp_path / "b.tar.gz", {"a/NGA_50_1995.txt": b"a", "b/NGA_50_1995.txt": b"b"})
-    with pytest.raises(InputError, match="NGA_50_1995.txt comes twice"):
+    with pytest.raises(InputError, match=r"NGA_50_1995\.txt comes twice"):
         read_source("ungdc", twice, {})
 
 

@@ -43,7 +43,7 @@ def test_regions() -> None:
     assert regions[0]["top_countries"] == 3
     assert regions[1] == {
         "name": "isles", "label": "The Isles", "countries": ["GBR", "IRL", "ISL"],
-        "top_countries": None,
+        "document_label": "isles", "top_countries": None,
     }  # fmt: skip
     assert regions[2]["countries"] == []
 

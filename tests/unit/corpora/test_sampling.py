@@ -37,9 +37,7 @@ def test_order_of_rows_does_not_matter(texts: list[str], k: int, seed: int, rand
     drawn = sample(frame, k, seed, by="country")
     assert drawn.equals(sample(frame[order], k, seed, by="country"))
     assert drawn.group_by("country").len()["len"].max() in (None, *range(k + 1))
-    assert drawn.height == sum(
-        min(k, n) for n in frame.group_by("country").len()["len"].to_list()
-    )
+    assert drawn.height == sum(min(k, n) for n in frame.group_by("country").len()["len"].to_list())
     assert set(drawn["id"]) <= set(sample(frame, k + 1, seed, by="country")["id"])
     marked = frame.with_columns(is_duplicate(frame)).sort("id")
     shuffled = frame[order]

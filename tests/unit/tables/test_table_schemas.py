@@ -44,7 +44,8 @@ def filled_row(name: str) -> dict[str, object]:
 def test_schema_has_each_column_with_a_description(name: str) -> None:
     made = schema(name)
     assert list(made.columns) == [column.name for column in TABLES[name].columns]
-    assert made.strict and made.ordered
+    assert made.strict
+    assert made.ordered
     assert all(len(column.description) > 8 for column in made.columns.values())
 
 
@@ -137,7 +138,7 @@ def test_columns_missing_unknown_or_out_of_order_are_refused() -> None:
 
 def test_wrong_types_are_refused() -> None:
     frame = pd.DataFrame([{**filled_row("gender"), "female": "many"}])
-    with pytest.raises(InputError, match="column female.*type int64"):
+    with pytest.raises(InputError, match=r"column female.*type int64"):
         check_table("gender", frame)
 
 

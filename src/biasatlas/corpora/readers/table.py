@@ -79,17 +79,21 @@ def read_table(
             "date": [_date(value) for value in column("date")],
         }
     )
-    repeated = frame.filter(frame["document"].is_duplicated())["document"].sort()
-    if len(repeated):
-        raise InputError(
-            f"{path}: column {options.get('id')!r} must be unique, but {repeated[0]!r} comes twice"
-        )
+    _check_unique(path, options, frame["document"])
     unknown = sum(bool(a.strip()) and not b for a, b in zip(named, countries, strict=True))
     return frame, {
         ("read", "document"): n,
         ("decoded_by_fallback", "document"): fallback,
         ("country_unknown", "document"): unknown,
     }
+
+
+def _check_unique(path: Path, options: Mapping[str, Any], ids: pl.Series) -> None:
+    repeated = ids.filter(ids.is_duplicated()).sort()
+    if len(repeated):
+        raise InputError(
+            f"{path}: column {options.get('id')!r} must be unique, but {repeated[0]!r} comes twice"
+        )
 
 
 def _date(value: str) -> str:

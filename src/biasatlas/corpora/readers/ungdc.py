@@ -89,6 +89,26 @@ def read_ungdc(
     from biasatlas.corpora.regions import resolve_countries
 
     check_options("ungdc", options, ("name", "keep_salutations"))
+    speeches, counts = _read_speeches(path, keep=bool(options.get("keep_salutations")))
+    stems = sorted(speeches)
+    codes = [stem.split("_")[0] for stem in stems]
+    # EU is an observer, not a country, though resolve_country would read it as a name
+    codes = [FORMER_STATES.get(code, code) if len(code) == 3 else "" for code in codes]
+    prefix = f"{options['name']}-" if options.get("name") else ""
+    frame = document_frame(
+        {
+            "document": [prefix + stem for stem in stems],
+            "text": [speeches[stem] for stem in stems],
+            "country": resolve_countries(codes),
+            "source": ["UN General Debate"] * len(stems),
+            "date": [stem.rsplit("_", 1)[1] for stem in stems],
+        }
+    )
+    return frame, counts
+
+
+def _read_speeches(path: Path, *, keep: bool) -> tuple[dict[str, str], dict[tuple[str, str], int]]:
+    """Give each speech's text by its stem; `keep` leaves the salutations."""
     speeches: dict[str, str] = {}
     counts = dict.fromkeys(
         [
@@ -112,7 +132,7 @@ def read_ungdc(
         text, fallback = decode(raw)
         text = join_lines(text)
         counts["decoded_by_fallback", "document"] += fallback
-        if not options.get("keep_salutations"):
+        if not keep:
             words = len(text.split())
             text, n = strip_salutations(text)
             sentences += n
@@ -123,21 +143,7 @@ def read_ungdc(
         raise InputError(f"{path}: holds no speech named like NGA_50_1995.txt")
     counts["read", "document"] = len(speeches)
     logger.info("%s: %d speeches, %d opening sentences dropped", path, len(speeches), sentences)
-    stems = sorted(speeches)
-    codes = [stem.split("_")[0] for stem in stems]
-    # EU is an observer, not a country, though resolve_country would read it as a name
-    codes = [FORMER_STATES.get(code, code) if len(code) == 3 else "" for code in codes]
-    prefix = f"{options['name']}-" if options.get("name") else ""
-    frame = document_frame(
-        {
-            "document": [prefix + stem for stem in stems],
-            "text": [speeches[stem] for stem in stems],
-            "country": resolve_countries(codes),
-            "source": ["UN General Debate"] * len(stems),
-            "date": [stem.rsplit("_", 1)[1] for stem in stems],
-        }
-    )
-    return frame, counts
+    return speeches, counts
 
 
 def join_lines(text: str) -> str:

@@ -1,0 +1,220 @@
+"""The page as a whole: self-contained, repeatable, and deaf to what its text tells it to do."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from biasatlas.atlas import build_page
+from biasatlas.atlas.page import script_json
+from biasatlas.errors import InputError
+from biasatlas.tables import empty_table
+
+Tables = dict[str, pd.DataFrame]
+MakeInfo = Callable[..., dict[str, Any]]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+HOSTILE = (
+    "<script>document.title='taken'</script>",
+    "</script><script>document.title='taken'</script>",
+    "\"><img src=x onerror=document.title='taken'>",
+    "{{ 7 * 7 }}<!--",
+    "javascript:document.title='taken'",
+)
+
+
+class Page(HTMLParser):
+    """Collects the elements of a page."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append((dict(attrs), ""))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1][0] == "script" and self.scripts[-1][1] == "":
+            self.scripts[-1] = (self.scripts[-1][0], data)
+
+
+def hostile_tables(tables: Tables) -> Tables:
+    """Put markup into every text column that is not a key or a choice."""
+    frames = {}
+    texts = {
+        "corpus": ["country", "source", "rule"],
+        "gender": ["both_rule", "warning"],
+        "weat": ["test", "description", "x", "y", "a", "b", "model", "method", "note"],
+        "topics": ["label", "words", "keywords", "top_name", "flags"],
+        "pairs": ["female_label", "male_label", "female_words", "male_words", "note"],
+        "evaluation": ["pair", "test", "description", "x", "note", "model"],
+    }
+    for name, frame in tables.items():
+        changed = frame.copy()
+        for place, column in enumerate(texts[name]):
+            text = HOSTILE[place % len(HOSTILE)]
+            changed[column] = [f"{value}{text}" for value in changed[column]]
+        frames[name] = changed
+    return frames
+
+
+def hostile_info(make_info: MakeInfo) -> dict[str, Any]:
+    regions = ("africa", "asia", "europe", "north_america", "oceania")
+    return make_info(
+        title=HOSTILE[1],
+        run=HOSTILE[2],
+        regions={name: f"{name}{text}" for name, text in zip(regions, HOSTILE, strict=True)},
+        region_rule=HOSTILE[0],
+        corpus_phrase=HOSTILE[2],
+        warnings=list(HOSTILE),
+        settings={HOSTILE[2]: HOSTILE[0]},
+        assets=[{"name": HOSTILE[0], "url": HOSTILE[4], "citation": HOSTILE[2], "sha256": "<b>"}],
+        commands=[HOSTILE[1]],
+    )
+
+
+def test_same_tables_give_the_same_bytes(tables: Tables, make_info: MakeInfo) -> None:
+    assert build_page(tables, make_info()) == build_page(tables, make_info())
+
+
+def test_page_needs_nothing_else(tables: Tables, make_info: MakeInfo) -> None:
+    html = build_page(tables, make_info())
+    page = Page(html)
+    for tag, attributes in page.tags:
+        assert tag not in {"img", "iframe", "link", "object", "embed", "base", "form"}
+        assert "src" not in attributes
+        assert not any(name.startswith("on") for name in attributes)
+    style = re.search(r"<style>(.*?)</style>", html, flags=re.DOTALL)
+    assert style
+    assert "url(" not in style[1]
+    assert "@import" not in style[1]
+
+
+def test_policy_allows_the_two_scripts_of_the_page_only(
+    tables: Tables, make_info: MakeInfo
+) -> None:
+    page = Page(build_page(tables, make_info()))
+    policy = next(a["content"] for t, a in page.tags if a.get("http-equiv"))
+    assert policy
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe-eval" not in policy
+    code = [text for attributes, text in page.scripts if not attributes]
+    hashes = [base64.b64encode(hashlib.sha256(c.encode()).digest()).decode() for c in code]
+    assert re.findall(r"'sha256-([^']+)'", policy) == hashes
+    assert len(code) == 2
+
+
+def test_every_chart_has_its_place_and_its_data(tables: Tables, make_info: MakeInfo) -> None:
+    page = Page(build_page(tables, make_info()))
+    places = [a["id"] for t, a in page.tags if t == "div" and a.get("class") == "chart"]
+    data = {a["data-for"]: text for a, text in page.scripts if a.get("class") == "chart-data"}
+    assert list(data) == places
+    assert len(places) > 12
+    for text in data.values():
+        spec = json.loads(text)
+        assert spec["width"] == "container"
+        assert spec["description"]
+    anchors = {a["id"] for t, a in page.tags if t == "section"}
+    links = {a["href"] for t, a in page.tags if t == "a" and (a.get("href") or "").startswith("#")}
+    assert links == {f"#{anchor}" for anchor in anchors} | {"#main"}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_script_json_cannot_end_its_element(text: str) -> None:
+    made = script_json({text: [text, "\u2028\u2029&"]})
+    assert not set(made) & set("<>&\u2028\u2029")
+    assert json.loads(made) == {text: [text, "\u2028\u2029&"]}
+
+
+def test_hostile_text_stays_text(tables: Tables, make_info: MakeInfo) -> None:
+    plain = Page(build_page(tables, make_info()))
+    html = build_page(hostile_tables(tables), hostile_info(make_info))
+    page = Page(html)
+    assert {tag for tag, _ in page.tags} <= {tag for tag, _ in plain.tags}
+    assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
+    addresses = [a.get("href") or "" for _, a in page.tags]
+    assert all(a == "" or a.startswith(("#", "https://")) for a in addresses)
+    assert sum(not attributes for attributes, _ in page.scripts) == 2
+    body = html.partition("<script>")[0]
+    assert "<script>document" not in body
+    assert "<img" not in body
+    assert "{{ 7 * 7 }}" in body
+    assert "&lt;img src=x" in body
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_browser_draws_all_charts_and_runs_nothing_foreign(
+    tables: Tables, make_info: MakeInfo, tmp_path: Path
+) -> None:
+    path = tmp_path / "index.html"
+    path.write_text(build_page(hostile_tables(tables), hostile_info(make_info)), encoding="utf-8")
+    done = subprocess.run(
+        [
+            str(CHROMIUM),
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--enable-logging=stderr",
+            "--virtual-time-budget=20000",
+            "--window-size=1300,2000",
+            "--dump-dom",
+            path.as_uri(),
+        ],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    dom = Page(done.stdout)
+    charts = [a for t, a in dom.tags if t == "div" and "chart" in (a.get("class") or "").split()]
+    drawn = [a for t, a in dom.tags if t == "svg" and "marks" in (a.get("class") or "")]
+    assert len(charts) == len(drawn) > 12
+    assert 'data-drawn="yes"' in done.stdout
+    assert 'class="chart failed' not in done.stdout
+    title = re.search(r"<title>(.*?)</title>", done.stdout, flags=re.DOTALL)
+    assert title
+    assert title[1] != "taken"
+    assert "&lt;script&gt;" in title[1]
+    assert "img" not in {tag for tag, _ in dom.tags}
+    assert "Content Security Policy" not in done.stderr
+
+
+def test_what_is_missing_is_named_at_once(tables: Tables, make_info: MakeInfo) -> None:
+    info = make_info()
+    del info["title"], info["regions"]
+    broken = {name: frame for name, frame in tables.items() if name != "pairs"}
+    broken["gender"] = tables["gender"].assign(female=-1)
+    with pytest.raises(InputError) as caught:
+        build_page(broken, info)
+    problems = "\n".join(caught.value.problems)
+    assert "the table pairs is missing" in problems
+    assert "info lacks the key 'title'" in problems
+    assert "'regions'" in problems
+    assert "table gender, column female, row 1: -1" in problems
+
+
+def test_page_of_an_empty_run_stands(empty_tables: Tables, make_info: MakeInfo) -> None:
+    page = Page(build_page(empty_tables, make_info()))
+    assert sum(tag == "section" for tag, _ in page.tags) == 8
+    assert sum(bool(attributes) for attributes, _ in page.scripts) == 0
+
+
+def test_run_without_evaluation_says_so(tables: Tables, make_info: MakeInfo) -> None:
+    html = build_page({**tables, "evaluation": empty_table("evaluation")}, make_info())
+    assert "The run has no region-aware evaluation." in html

@@ -1,0 +1,211 @@
+"""What each section says of the made-up run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import nan
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from biasatlas.atlas import corpus, evaluation, gender, overview, pairs, provenance, topics, weat
+from biasatlas.atlas.page import SECTIONS
+
+Tables = dict[str, pd.DataFrame]
+MakeInfo = Callable[..., dict[str, Any]]
+
+
+@pytest.mark.parametrize("module", SECTIONS)
+def test_every_section_stands_without_rows(
+    module: Any, empty_tables: Tables, make_info: MakeInfo
+) -> None:
+    made = module.section(empty_tables, make_info(warnings=[], assets=[], settings={}, commands=[]))
+    assert made.title
+    assert made.anchor
+    assert made.finding.endswith(".")
+    assert all(figure.chart is None for figure in made.figures)
+
+
+@pytest.mark.parametrize("module", SECTIONS)
+def test_findings_are_one_plain_text(module: Any, tables: Tables, make_info: MakeInfo) -> None:
+    finding = module.section(tables, make_info()).finding
+    assert finding.endswith(".")
+    assert "nan" not in finding
+    assert "None" not in finding
+
+
+@pytest.mark.parametrize("module", SECTIONS)
+def test_order_of_rows_does_not_matter(module: Any, tables: Tables, make_info: MakeInfo) -> None:
+    from biasatlas.tables import TABLES
+
+    def ordered(frames: Tables) -> Tables:
+        return {name: f.sort_values(list(TABLES[name].key)) for name, f in frames.items()}
+
+    shuffled = {name: frame.sample(frac=1, random_state=3) for name, frame in tables.items()}
+    first = module.section(ordered(tables), make_info())
+    second = module.section(ordered(shuffled), make_info())
+    assert first == second
+
+
+def test_overview_counts_what_can_be_relied_on(tables: Tables, make_info: MakeInfo) -> None:
+    frame = tables["weat"]
+    chosen = (
+        (frame["region"] == "asia") & (frame["test"] == "WEAT6") & (frame["model"] == "word2vec")
+    )
+    frame.loc[frame["test"].isin(["WEAT6", "WEAT7", "WEAT8"]), "q_value"] = 0.5
+    frame.loc[chosen, ["q_value", "effect_size"]] = [0.01, 1.2]
+    finding = overview.section(tables, make_info()).finding
+    assert "Of 30 gender scores" in finding
+    assert "1 can be relied on" in finding
+    assert "(WEAT6 in Asia on word2vec)" in finding
+    assert "4 topic pairs in 2 of 5 regions (Asia and Europe)" in finding
+    frame.loc[chosen & (frame["seed"] == 0), "q_value"] = 0.2
+    assert "0 can be relied on" in overview.section(tables, make_info()).finding
+
+
+def test_overview_marks_doubtful_cells(tables: Tables, make_info: MakeInfo) -> None:
+    frame = tables["weat"]
+    cell = (
+        (frame["region"] == "africa") & (frame["test"] == "WEAT6") & (frame["model"] == "word2vec")
+    )
+    frame.loc[cell, "effect_size"] = [-0.1, 0.4, 0.6]
+    frame.loc[cell, "q_value"] = 0.9
+    table = overview.section(tables, make_info()).figures[0].table
+    assert table is not None
+    assert list(table.headers)[1:3] == ["Africa", "Asia"]
+    assert table.headers[-1] == "Pretrained (control)"
+    row = next(row for row in table.rows if row[0].startswith("WEAT6"))
+    assert row[1] == "0.30, sd 0.36, n.s. · sign flips"
+    oceania = next(row for row in table.rows if row[0].startswith("WEAT2"))[5]
+    assert oceania == "refused"
+
+
+def test_corpus_says_what_was_kept_and_dropped(tables: Tables, make_info: MakeInfo) -> None:
+    made = corpus.section(tables, make_info())
+    frame = tables["corpus"]
+    kept = frame[(frame["item"] == "kept") & (frame["corpus"] == "discovery")]
+    passages = kept.loc[kept["unit"] == "passage", "n"].sum()
+    assert f"The discovery corpus keeps {passages:,} passages" in made.finding
+    assert "(487 documents dropped: no country 450, duplicate 37)" in made.finding
+    assert made.title == "Corpus: news about a region"
+    assert any("NA" in row for row in made.figures[0].table.rows)  # type: ignore[union-attr]
+    assert "How a document of the evaluation corpus got its region: country of the speaker." in (
+        made.notes
+    )
+
+
+def test_gender_names_the_thin_regions(tables: Tables, make_info: MakeInfo) -> None:
+    finding = gender.section(tables, make_info()).finding
+    assert finding.startswith("Of the gendered passages, 15% (Africa) to 39% (Oceania) are female")
+    assert "Africa (53 female passages) and Oceania (14 female passages) are thin" in finding
+
+
+def test_topics_are_sorted_told_apart_and_outliers_counted(
+    tables: Tables, make_info: MakeInfo
+) -> None:
+    made = topics.section(tables, make_info())
+    assert [figure.title for figure in made.figures] == ["Asia", "Europe", "North America"]
+    europe = made.figures[1]
+    values = next(
+        layer["data"]["values"]
+        for layer in europe.chart["layer"]  # type: ignore[index]
+        if "label" in layer["data"]["values"][0]
+    )
+    odds = [value["log_odds"] for value in values]
+    assert odds == sorted(odds, reverse=True)
+    labels = [value["full"] for value in values]
+    assert "football league (#2)" in labels
+    assert "football league (#3)" in labels
+    assert len(set(labels)) == len(labels)
+    frame = tables["topics"][tables["topics"]["region"] == "europe"]
+    share = frame.loc[frame["topic"] == -1, "n_passages"].sum() / frame["n_passages"].sum()
+    assert f"{100 * share:.0f}% of the" in europe.caption
+    assert "1 without log odds: only in the table" in made.figures[2].caption
+    assert "Africa and Oceania have no topics" in made.finding
+    assert any("Oceania (36 gendered passages" in note for note in made.notes)
+
+
+def test_many_topics_are_cut_to_the_strongest(tables: Tables, make_info: MakeInfo) -> None:
+    one = tables["topics"].iloc[[1]]
+    many = pd.concat([one.assign(topic=i, log_odds=i / 100, gender="none") for i in range(90)])
+    made = topics.section({**tables, "topics": many}, make_info())
+    values = made.figures[0].chart["layer"][1]["data"]["values"]  # type: ignore[index]
+    assert len(values) == topics.SHOWN
+    assert min(value["log_odds"] for value in values) == 0.5
+    assert "The 40 that lean most are drawn; all are in the table." in made.figures[0].caption
+
+
+def test_pairs_stand_beside_chance_and_reasons(tables: Tables, make_info: MakeInfo) -> None:
+    made = pairs.section(tables, make_info())
+    assert "4 topic pairs in Asia and Europe; none in Africa, North America and Oceania" in (
+        made.finding
+    )
+    assert "4 candidates pass where random matching passes 3.4" in made.finding
+    assert "<strong>North America</strong>: no significant male topic" in made.cards
+    assert "family planning" in made.cards
+    assert "trade talks" in made.cards
+
+
+def test_weat_lists_refused_tests_with_their_reason(tables: Tables, make_info: MakeInfo) -> None:
+    made = weat.section(tables, make_info())
+    assert "2 were refused" in made.finding
+    assert "the control works: flowers and insects on pretrained vectors give d = 1.50" in (
+        made.finding
+    )
+    refused = made.figures[-1].table
+    assert refused is not None
+    assert ["WEAT2", "Oceania", "word2vec", "no word of X has a vector", 3] in refused.rows
+    titles = [figure.title[:5] for figure in made.figures[:3]]
+    assert titles == ["WEAT6", "WEAT7", "WEAT8"]
+
+
+def test_a_test_refused_everywhere_has_no_empty_chart(tables: Tables, make_info: MakeInfo) -> None:
+    frame = tables["weat"]
+    frame.loc[frame["test"] == "WEAT2", ["effect_size", "p_value", "q_value"]] = nan
+    frame.loc[frame["test"] == "WEAT2", ["status", "note"]] = ["refused", "X equals Y"]
+    made = weat.section(tables, make_info())
+    figure = next(figure for figure in made.figures if figure.title.startswith("WEAT2"))
+    assert figure.chart is None
+    assert "No region has a score" in figure.caption
+
+
+def test_evaluation_compares_own_vectors_only(tables: Tables, make_info: MakeInfo) -> None:
+    frame = tables["evaluation"]
+    made = evaluation.section(tables, make_info())
+    assert "of 20 with Reddit" in made.finding
+    assert "of 25 with Reddit" in made.finding
+    foreign = frame[(frame["origin"] == "published") & (frame["region"] == "asia")]
+    moved = pd.concat([frame, foreign.assign(region="europe")], ignore_index=True)
+    again = evaluation.section({**tables, "evaluation": moved}, make_info())
+    assert again.finding == made.finding
+
+
+def test_evaluation_counts_signs(tables: Tables, make_info: MakeInfo) -> None:
+    frame = tables["evaluation"]
+    glove = (frame["origin"] == "published") & (frame["model"] == "glove")
+    frame.loc[glove, "effect_size"] = frame.loc[glove, "published_reddit"]
+    finding = evaluation.section(tables, make_info()).finding
+    assert "agree in sign 25 of 25 with Reddit (rank correlation 1.00 [1.00, 1.00])" in finding
+
+
+def test_provenance_shows_settings_and_assets(tables: Tables, make_info: MakeInfo) -> None:
+    made = provenance.section(tables, make_info())
+    settings, assets, commands = (figure.table for figure in made.figures)
+    assert settings is not None
+    assert assets is not None
+    assert commands is not None
+    assert ["topics.min_cluster_size", "10"] in settings.rows
+    assert ["seeds", "0, 1"] in settings.rows
+    assert "0123456789abcdef" * 4 in assets.html()
+    assert "snakemake --cores 8" in commands.html()
+
+
+def test_topics_by_the_papers_rule_are_not_called_significant(
+    tables: Tables, make_info: MakeInfo
+) -> None:
+    made = topics.section(tables, make_info(settings={"topics": {"alignment": "paper"}}))
+    assert "by the paper's rule, which is no test" in made.finding
+    assert not any("are significant at" in note for note in made.notes)
+    strict = topics.section(tables, make_info(settings={"topics": {"fdr": 0.05}}))
+    assert "false discovery rate 0.05" in strict.finding
