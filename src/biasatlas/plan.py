@@ -106,6 +106,16 @@ class Plan:
         """Names of the regions."""
         return [region.name for region in self.config.regions]
 
+    @property
+    def measured(self) -> list[str]:
+        """Regions whose vectors are scored, and `pretrained` where there is a control."""
+        return [*self.regions, *["pretrained"] * (self.config.vectors.pretrained is not None)]
+
+    @property
+    def evaluated(self) -> list[str]:
+        """The same for region-aware tests; pretrained vectors have published pairs only."""
+        return self.measured if self.config.evaluation.published_pairs else self.regions
+
     def region(self, name: str) -> Region:
         """The region of that name."""
         return next(region for region in self.config.regions if region.name == name)

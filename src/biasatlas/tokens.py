@@ -31,7 +31,7 @@ def stop_words(language: str) -> frozenset[str]:
         return frozenset()
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    return frozenset(ENGLISH_STOP_WORDS) | _REPORTING
+    return frozenset(ENGLISH_STOP_WORDS) | _REPORTING | _FILLERS
 
 
 # Verbs of reporting and calendar words stand in every news topic and name none of them.
@@ -41,8 +41,10 @@ _REPORTING = frozenset(
     "thursday friday saturday sunday january february march april may june july august september "
     "october november december mr mrs ms dr per cent percent".split()
 )
-
-
-def sentences_of_tokens(texts: Iterable[str]) -> list[list[str]]:
-    """Tokenize each text for training word vectors."""
-    return [tokenize(text) for text in texts]
+# Words of speech that scikit-learn's list leaves in: they made labels such as "look like".
+_FILLERS = frozenset(
+    "like look looks looking just did does doing done don didn doesn yes got getting going gone "
+    "goes went come comes came coming make makes made making take takes took taken taking want "
+    "wants wanted know knows known knew think thinks thought really thing things way ways lot "
+    "let lets need needs use used using happened happen".split()
+)

@@ -5,6 +5,8 @@ Defines: PLAN (what the configuration asks for), TABLES, the path variables <res
 <fetched>, <logs>, <benchmarks> and the wildcard constraints.
 """
 
+import os
+
 from snakemake.exceptions import WorkflowError
 
 try:
@@ -20,7 +22,7 @@ try:
     PLAN = Plan(
         config,
         resources="resources",
-        where=" + ".join(map(str, workflow.configfiles)) or "config/config.yaml",
+        where=" over ".join(map(os.path.relpath, dict.fromkeys(workflow.configfiles))),
     )
 except InputError as error:
     raise WorkflowError(str(error))
@@ -54,3 +56,17 @@ def code(name):
 def fetched(name):
     """An asset as an input: a new time stamp alone makes nothing new."""
     return ancient(f"<fetched>/{name}")
+
+
+def source_files(wildcards):
+    """Fetched folder or own file of each source of a corpus, in the configuration's order."""
+    return [
+        fetched(source.asset) if source.asset else source.path
+        for source in PLAN.sources(wildcards.corpus)
+    ]
+
+
+def topic_settings(*keys):
+    """The named keys of the section topics, and the seed."""
+    values = PLAN.config.topics.model_dump()
+    return sorted((key, values[key]) for key in keys) + [("seed", PLAN.config.seed)]

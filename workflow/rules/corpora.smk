@@ -6,14 +6,6 @@ Expects: config keys corpora, regions, passages, seed.
 """
 
 
-def source_files(wildcards):
-    """Fetched folder or own file of each source, in the order of the configuration."""
-    return [
-        fetched(source.asset) if source.asset else source.path
-        for source in PLAN.sources(wildcards.corpus)
-    ]
-
-
 rule prepare_documents:
     input:
         sources=source_files,
@@ -42,6 +34,7 @@ rule prepare_documents:
             PLAN.asset_digest(source.asset) if source.asset else ""
             for source in PLAN.sources(wildcards.corpus)
         ],
+        boilerplate_documents=PLAN.config.passages.boilerplate_documents,
     message:
         "Reading and cleaning the documents of {wildcards.corpus} ({wildcards.language})"
     script:
@@ -73,7 +66,9 @@ rule build_region:
             .items()
         ),
         part=lambda wildcards: PLAN.corpus(wildcards.corpus).part,
-        passages=sorted(PLAN.config.passages.model_dump().items()),
+        passages=sorted(
+            PLAN.config.passages.model_dump(exclude={"boilerplate_documents"}).items()
+        ),
         seed=PLAN.config.seed,
     message:
         "Cutting the passages of {wildcards.region} ({wildcards.corpus}, {wildcards.language})"
@@ -85,7 +80,9 @@ rule tabulate_corpus:
     input:
         documents=expand(
             "<results>/documents/{corpus}/{language}.counts.parquet",
-            corpus=sorted({PLAN.documents_of(corpus.name) for corpus in PLAN.config.corpora}),
+            corpus=sorted(
+                {PLAN.documents_of(corpus.name) for corpus in PLAN.config.corpora}
+            ),
             language=PLAN.config.languages,
         ),
         regions=expand(

@@ -49,7 +49,11 @@ rule score_pairs:
 
 rule score_pretrained_pairs:
     input:
-        vectors=fetched(PLAN.config.vectors.pretrained) if PLAN.config.vectors.pretrained else [],
+        vectors=(
+            fetched(PLAN.config.vectors.pretrained)
+            if PLAN.config.vectors.pretrained
+            else []
+        ),
         lists=ancient(PLAN.region_aware_files),
     output:
         scores="<results>/evaluation/{language}/pretrained.parquet",
@@ -72,28 +76,24 @@ rule score_pretrained_pairs:
         model="glove",
         corpus="",
         seeds=[-1],
-        asset=PLAN.asset_digest(PLAN.config.vectors.pretrained)
-        if PLAN.config.vectors.pretrained
-        else "",
+        asset=(
+            PLAN.asset_digest(PLAN.config.vectors.pretrained)
+            if PLAN.config.vectors.pretrained
+            else ""
+        ),
     message:
         "Scoring the published topic pairs on pretrained vectors ({wildcards.language})"
     script:
         "../scripts/score_pairs.py"
 
 
-def evaluation_scores():
-    """Regions, and the pretrained vectors where there are some and published pairs to score."""
-    pretrained = PLAN.config.vectors.pretrained and PLAN.config.evaluation.published_pairs
-    return expand(
-        "<results>/evaluation/{language}/{region}.parquet",
-        language=PLAN.config.languages,
-        region=[*PLAN.regions, *["pretrained"] * bool(pretrained)],
-    )
-
-
 rule tabulate_evaluation:
     input:
-        evaluation_scores(),
+        expand(
+            "<results>/evaluation/{language}/{region}.parquet",
+            language=PLAN.config.languages,
+            region=PLAN.evaluated,
+        ),
     output:
         report(
             "<results>/tables/evaluation.csv",

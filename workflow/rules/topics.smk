@@ -8,12 +8,6 @@ Expects: config keys topics, pairs.encoder, seed.
 TOPICS = "<results>/topics/{language}/{region}"
 
 
-def topic_settings(*keys):
-    """The named keys of the section topics, and the seed."""
-    values = PLAN.config.topics.model_dump()
-    return sorted((key, values[key]) for key in keys) + [("seed", PLAN.config.seed)]
-
-
 rule embed_passages:
     input:
         passages=f"<results>/corpora/{PLAN.discovery}/{{language}}/{{region}}.parquet",

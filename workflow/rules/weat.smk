@@ -43,7 +43,11 @@ rule score_weat:
 
 rule score_pretrained_weat:
     input:
-        vectors=fetched(PLAN.config.vectors.pretrained) if PLAN.config.vectors.pretrained else [],
+        vectors=(
+            fetched(PLAN.config.vectors.pretrained)
+            if PLAN.config.vectors.pretrained
+            else []
+        ),
         tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
     output:
         scores="<results>/weat/{language}/pretrained.parquet",
@@ -64,9 +68,11 @@ rule score_pretrained_weat:
         model="glove",
         corpus="",
         seeds=[-1],
-        asset=PLAN.asset_digest(PLAN.config.vectors.pretrained)
-        if PLAN.config.vectors.pretrained
-        else "",
+        asset=(
+            PLAN.asset_digest(PLAN.config.vectors.pretrained)
+            if PLAN.config.vectors.pretrained
+            else ""
+        ),
     message:
         "Scoring the association tests on pretrained vectors ({wildcards.language})"
     script:
@@ -105,7 +111,7 @@ rule tabulate_weat:
         expand(
             "<results>/weat/{language}/{region}.parquet",
             language=PLAN.config.languages,
-            region=[*PLAN.regions, *["pretrained"] * bool(PLAN.config.vectors.pretrained)],
+            region=PLAN.measured,
         ),
     output:
         report(

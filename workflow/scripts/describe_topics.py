@@ -35,4 +35,6 @@ with start(snakemake.log[0], f"describe_topics {snakemake.wildcards.region}"):
         language, top = snakemake.wildcards.language, settings["top_words"]
         labels["keywords"] = list(keybert_words(texts, given.encoder, language, top).values())
     write_parquet(labels, snakemake.output.labels)
-    write_parquet(embed_topics(words, encoders[given.pair_encoder]), snakemake.output.topic_embeddings)
+    write_parquet(
+        embed_topics(words, encoders[given.pair_encoder]), snakemake.output.topic_embeddings
+    )

@@ -13,6 +13,11 @@ with start(snakemake.log[0], f"prepare_documents {wildcards.corpus}"):
             snakemake.input.sources, snakemake.params.sources, snakemake.params.assets, strict=True
         )
     ]
-    documents, counts = prepare_documents(sources, wildcards.language, snakemake.input.gazetteer)
+    documents, counts = prepare_documents(
+        sources,
+        wildcards.language,
+        snakemake.input.gazetteer,
+        boilerplate_documents=snakemake.params.boilerplate_documents,
+    )
     write_parquet(documents, snakemake.output.documents)
     write_parquet(counts, snakemake.output.counts)

@@ -20,8 +20,8 @@ with start(snakemake.log[0], f"score_pairs {region}"):
         published=params.published,
         region=region,
         language=language,
-        pairs=pd.read_parquet(given.pairs) if "pairs" in given.keys() else None,
-        labels=pd.read_parquet(given.labels) if "labels" in given.keys() else None,
+        pairs=pd.read_parquet(given.pairs) if given.get("pairs") else None,
+        labels=pd.read_parquet(given.labels) if given.get("labels") else None,
     )
     settings = Settings(**dict(params.settings))
     frames = [

@@ -13,5 +13,7 @@ with start(snakemake.log[0], "tabulate_corpus"):
         # documents/{corpus}/{language}.counts.parquet, corpora/{corpus}/{language}/{region}...
         corpus, language = path.parts[-2:] if "documents" in path.parts else path.parts[-3:-1]
         frame = pd.read_parquet(path)
-        frames.append(frame.assign(corpus=corpus, language=language.removesuffix(".counts.parquet")))
+        frames.append(
+            frame.assign(corpus=corpus, language=language.removesuffix(".counts.parquet"))
+        )
     write_table("corpus", pd.concat(frames, ignore_index=True), snakemake.output[0])

@@ -25,7 +25,9 @@ def destination(asset: Asset, folder: str | Path, local: Path | None = None) -> 
     if local is not None:
         return folder / local.name
     source = asset.sources[0]
-    return folder / (PurePosixPath(source.member).name if isinstance(source, PypiSource) else asset.name)
+    name = source.member if isinstance(source, PypiSource) else source.address
+    # A wildcard stands for a release's years; what is left keeps the ending, which readers need.
+    return folder / PurePosixPath(name).name.replace("*", "").replace("?", "")
 
 
 def content(folder: str | Path) -> Path:

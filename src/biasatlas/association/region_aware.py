@@ -56,14 +56,14 @@ def load_tests(
     terms = load_all_terms(folder, form)
     found = []
     if pairs is not None and labels is not None:
-        known = labels.set_index("topic")
-        for pair in pairs[pairs["rank"] > 0].itertuples():
-            sides = (pair.female_topic, pair.male_topic)
+        known = {row["topic"]: row for row in labels.to_dict("records")}
+        for pair in pairs[pairs["rank"] > 0].to_dict("records"):
+            x, y = known[pair["female_topic"]], known[pair["male_topic"]]
             found.append(
                 make_pair(
-                    f"{region}-{pair.rank}",
-                    (known.at[sides[0], "label"], known.at[sides[1], "label"]),
-                    (list(known.at[sides[0], "keywords"]), list(known.at[sides[1], "keywords"])),
+                    f"{region}-{pair['rank']}",
+                    (x["label"], y["label"]),
+                    (list(x["keywords"]), list(y["keywords"])),
                     terms.get(region, terms[GENERAL]),
                     language,
                 )

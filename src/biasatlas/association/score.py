@@ -77,9 +77,7 @@ def score_tests(
     return pd.DataFrame([score_test(test, vectors, settings) for test in tests])
 
 
-def score_test(
-    test: AssociationTest, vectors: WordVectors, settings: Settings
-) -> dict[str, Any]:
+def score_test(test: AssociationTest, vectors: WordVectors, settings: Settings) -> dict[str, Any]:
     """Score one test; a test that cannot be scored gives a row that says why."""
     coverage = {
         name: look_up(

@@ -94,7 +94,8 @@ def _comparable(frame: pd.DataFrame) -> pd.Series:
 
 def _short(pair: str, region: str, info: Mapping[str, Any]) -> str:
     head, _, number_ = pair.rpartition("-")
-    return f"{region_label(region, info)} {number_}" if head == region else pair
+    rank = f"P{number_}" if number_.isdecimal() else number_
+    return f"{region_label(region, info)} {rank}" if head == region else pair
 
 
 def published_scores(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -168,7 +169,7 @@ def _finding(frame: pd.DataFrame, comparable: list[dict[str, Any]]) -> str:
         sentences.append(
             f"{agree} of {plural(len(cells), 'score')} of found pairs on their own region's "
             f"vectors {'has' if agree == 1 else 'have'} the predicted sign "
-            f"({sure or 'none'} significant in every seed)"
+            f"({sure or 'none'} significant in every seed, {sum(c['thin'] for c in cells)} thin)"
         )
     else:
         sentences.append("no found pair could be scored on its own region's vectors")

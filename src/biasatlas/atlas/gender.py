@@ -31,7 +31,7 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     ]
     rules = sorted(set(frame["both_rule"]) - {""})
     if rules:
-        notes.append(f"Passages with terms of both genders: {listing(rules)}.")
+        notes.append(f"Rule for passages with terms of both genders: {listing(rules)}.")
     notes += [
         f"{place}: {warning}"
         for place, warning in zip(frame["place"], frame["warning"], strict=True)

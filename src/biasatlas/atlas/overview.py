@@ -26,7 +26,7 @@ from biasatlas.atlas.places import (
     rank_test,
     region_label,
 )
-from biasatlas.atlas.scores import add_series, summarise
+from biasatlas.atlas.scores import add_series, doubts, summarise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,17 +77,17 @@ def _finding(trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame) -> 
         (f"{test} in {place} on {series}", summarise(part))
         for (place, series, test), part in gender.groupby(keys, sort=False)
     ]
-    scored = [(name, cell) for name, cell in cells if not cell["refused"]]
-    if scored:
-        sure = [n for n, c in scored if c["significant"] and not c["thin"] and not c["flips"]]
+    if cells:
+        sure = [n for n, c in cells if c["significant"] and not c["thin"] and not c["flips"]]
         text = (
-            f"Of {plural(len(scored), 'gender score')} (WEAT 6 to 8 by region and vectors), "
-            f"{len(sure)} can be relied on: significant in every seed, on enough words, with one "
-            "sign"
+            f"{len(sure) or 'None'} of {plural(len(cells), 'gender score')} (WEAT 6 to 8 by region "
+            "and vectors) can be relied on, that is significant in every seed, on enough words "
+            "and with one sign"
         )
         text += f" ({listing(sure)})" if 0 < len(sure) <= 6 else ""
+        text += doubts([cell for _, cell in cells])
     else:
-        text = "No gender test could be scored on a region's vectors"
+        text = "No gender test was scored on a region's vectors"
     found = list(dict.fromkeys(pairs.loc[pairs["rank"] > 0, "place"]))
     total = pairs["place"].nunique()
     if found:
@@ -150,7 +150,8 @@ def _cell(row: str, column: str, part: pd.DataFrame) -> dict[str, Any]:
         "d": cell["mean"],
         "value": number(cell["mean"]) if cell["mean"] is not None else "",
         "spread": spread,
-        "marks": " · ".join(marks),
+        "marks": " · ".join(marks) if not cell["refused"] else "",
+        "none": "refused" if cell["refused"] else "",
         "sure": not marks,
         "coverage": percent(part["coverage"].min()),
         "light": not marks and cell["mean"] is not None and abs(cell["mean"]) > 1.3,
@@ -179,7 +180,7 @@ def _records(
             records.append(_cell(name, _CONTROL, same))
     for place in dict.fromkeys(pairs["place"]):
         count = int(((pairs["place"] == place) & (pairs["rank"] > 0)).sum())
-        cell = {"d": None, "spread": "", "marks": "", "sure": True}
+        cell = {"d": None, "spread": "", "marks": "", "none": "", "sure": True}
         cell |= {"value": str(count), "coverage": "", "light": False}
         records.append({"row": _PAIRS_ROW, "column": place, **cell})
     return records
@@ -207,7 +208,8 @@ def _figure(part: pd.DataFrame, control: pd.DataFrame, pairs: pd.DataFrame, seri
 def _text(cell: Mapping[str, Any] | None) -> str:
     if cell is None:
         return ""
-    return ", ".join(part for part in (cell["value"], cell["spread"], cell["marks"]) if part)
+    parts = (cell[key] for key in ("value", "spread", "marks", "none"))
+    return ", ".join(part for part in parts if part)
 
 
 def _chart(
@@ -232,6 +234,7 @@ def _chart(
             ]
         ),
     )
+    ground = base.mark_rect(stroke="white", strokeWidth=2, color="#f4f4f4")
     cells = base.mark_rect(stroke="white", strokeWidth=2).encode(
         color=alt.Color(
             "d:Q",
@@ -251,4 +254,6 @@ def _chart(
     ]
     spread = base.mark_text(dy=4, fontSize=11).encode(text="spread:N", color=ink)
     marks = base.mark_text(dy=18, fontSize=11).encode(text="marks:N", color=ink)
-    return finish(alt.layer(cells, *values, spread, marks), caption, 60 * len(names))
+    none = base.mark_text(fontSize=11, fontStyle="italic", color="#6b6b6b").encode(text="none:N")
+    layers = alt.layer(ground, cells, *values, spread, marks, none)
+    return finish(layers, caption, 60 * len(names))

@@ -110,7 +110,7 @@ def _card(place: str, part: pd.DataFrame) -> Markup:
     for row in records_of(part):
         gaps = f"gap same {number(row['gap_same'], 3)}, cross {number(row['gap_cross'], 3)}"
         if row["gap_threshold"] == row["gap_threshold"]:
-            verdict = "passes" if row["passes_gap"] else "does not pass"
+            verdict = "passes" if row["passes_gap"] else "fails"
             gaps += f"; {verdict} the paper's rule (<\u00a0{row['gap_threshold']:g})"
         if row["note"]:
             gaps += f"; {row['note']}"
@@ -135,7 +135,7 @@ def _cards(frame: pd.DataFrame) -> Markup:
     )
     without = frame[frame["rank"] == 0]
     items = Markup("").join(
-        Markup("<li><strong>{}</strong>: {}</li>").format(place, note)
+        Markup("<li><strong>{}</strong>: {}</li>").format(place, note.removeprefix("no pair: "))
         for place, note in zip(without["place"], without["note"], strict=True)
     )
     none = Markup('<div class="none"><h3>No pair</h3><ul>{}</ul></div>').format(items)

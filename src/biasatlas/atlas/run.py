@@ -45,14 +45,10 @@ def describe_run(
 
 
 def _warnings(tables: Mapping[str, pd.DataFrame], regions: Mapping[str, str]) -> list[str]:
-    gender = tables["gender"]
-    lines = [
-        f"{regions.get(row.region, row.region)} ({row.language}): {row.warning}"
-        for row in gender[gender["warning"] != ""].itertuples()
+    found = [(row, "warning") for row in tables["gender"].to_dict("records")]
+    found += [(row, "note") for row in tables["pairs"].to_dict("records") if row["rank"] == 0]
+    return [
+        f"{regions.get(row['region'], row['region'])} ({row['language']}): {row[column]}"
+        for row, column in found
+        if row[column]
     ]
-    pairs = tables["pairs"]
-    lines += [
-        f"{regions.get(row.region, row.region)} ({row.language}): {row.note}"
-        for row in pairs[pairs["rank"] == 0].itertuples()
-    ]
-    return lines

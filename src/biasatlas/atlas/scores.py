@@ -19,6 +19,7 @@ from biasatlas.atlas.parts import (
     DASH,
     LEVEL,
     DataTable,
+    listing,
     missing,
     number,
     percent,
@@ -117,6 +118,20 @@ def summarise(part: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+def doubts(cells: Sequence[Mapping[str, Any]]) -> str:
+    """Say how many sums of `summarise` are refused, thin or change their sign; may be empty."""
+    refused = sum(cell["refused"] for cell in cells)
+    thin, flips = sum(cell["thin"] for cell in cells), sum(cell["flips"] for cell in cells)
+    said = []
+    if refused:
+        said.append(f"{refused} {'was' if refused == 1 else 'were'} refused")
+    if thin:
+        said.append(f"{thin} {'is' if thin == 1 else 'are'} thin")
+    if flips:
+        said.append(f"{flips} {'changes' if flips == 1 else 'change'} sign between seeds")
+    return f"; {listing(said)}" if said else ""
+
+
 def score_row(row: Mapping[str, Any]) -> list[Any]:
     """Give the cells of one score, in the order of ``SCORE_HEADERS``."""
     used = ", ".join(f"{row[f'n_{side}']}/{row[f'asked_{side}']}" for side in "xyab")
@@ -149,6 +164,7 @@ def refused_table(frame: pd.DataFrame, lead: Sequence[tuple[str, str]]) -> DataT
     refused = frame[frame["status"] == "refused"]
     if refused.empty:
         return None
+    refused = refused.assign(note=refused["note"].str.removeprefix("refused: "))
     columns = [column for _, column in lead] + ["series", "note"]
     grouped = refused.groupby(columns, sort=False, dropna=False).size().reset_index(name="rows")
     body = [list(row) for row in grouped.itertuples(index=False, name=None)]
@@ -164,15 +180,9 @@ def row_labels(frame: pd.DataFrame, column: str) -> dict[str, str]:
     """Give the label of each row of a forest plot, marked where words are missing."""
     labels = {}
     for name, part in frame.groupby(column, sort=False):
-        marks = []
-        if (part["status"] == "refused").all():
-            marks = ["refused"]
-        else:
-            if (part["status"] == "thin").any():
-                marks.append("thin")
-            low = part.loc[part["status"] != "refused", "coverage"].min()
-            if low < 1:
-                marks.append(f"{percent(low)} of words")
+        marks = ["thin"] if (part["status"] == "thin").any() else []
+        if part["coverage"].min() < 1:
+            marks.append(f"{percent(part['coverage'].min())} of words")
         labels[str(name)] = wrap(str(name)) + (f"\n({', '.join(marks)})" if marks else "")
     return labels
 
@@ -234,7 +244,8 @@ def forest_chart(
     Parameters
     ----------
     frame : pandas.DataFrame
-        Scores with ``series``; one group of `column` is one row of the plot.
+        Scores with ``series``; one group of `column` is one row of the plot. Those without an
+        effect size are left out.
     column : str
         The column that names the rows.
     colours : mapping
@@ -246,7 +257,7 @@ def forest_chart(
     """
     import altair as alt
 
-    points, means = forest_records(frame, column)
+    points, means = forest_records(frame[frame["effect_size"].notna()], column)
     names = list(dict.fromkeys(point["row"] for point in points))
     present = [name for name in colours if name in {p["series"] for p in points}]
     scale = alt.Scale(domain=present, range=[colours[name] for name in present])
@@ -282,5 +293,5 @@ def forest_chart(
         ticks = placed(means, "d").mark_tick(thickness=3, height=step * 2, opacity=1)
         layers.append(ticks.encode(tooltip=tooltips(_HOVER_MEAN)))
     lines_of_label = max(name.count("\n") + 1 for name in names)
-    row_height = max(step * lanes + 10, 15 * lines_of_label + 4)
+    row_height = max(step * lanes + 10, 15 * lines_of_label + 10)
     return finish(alt.layer(*layers), caption, row_height * len(names))

@@ -57,10 +57,11 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     frame = add_place(tables["topics"], info)
     level, tested = _rule(info)
     topics = frame[frame["topic"] != OUTLIERS]
-    figures = []
-    for place in dict.fromkeys(frame["place"]):
-        figure = _figure(frame[frame["place"] == place], place)
-        figures.append(figure)
+    bound = _bound(topics)
+    figures = [
+        _figure(frame[frame["place"] == place], place, bound)
+        for place in dict.fromkeys(frame["place"])
+    ]
     notes = [
         "Log odds compare female with male passages in a topic against the rest of the region: 0 "
         "means as in the region as a whole, above 0 more female, below 0 more male.",
@@ -88,7 +89,14 @@ def _absent(
         if key not in have:
             mine = (pairs["language"] == key[0]) & (pairs["region"] == key[1])
             reasons = [*pairs.loc[mine, "note"], row["warning"], "the run gives no reason"]
-            absent.append((row["place"], next(reason for reason in reasons if reason).rstrip(".")))
+            absent.append(
+                (
+                    row["place"],
+                    next(reason for reason in reasons if reason)
+                    .removeprefix("no pair: ")
+                    .rstrip("."),
+                )
+            )
     return absent
 
 
@@ -158,7 +166,15 @@ def _sides(part: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def _chart(records: list[dict[str, Any]], caption: str) -> dict[str, Any]:
+def _bound(topics: pd.DataFrame) -> float:
+    # A zero count gives an interval so long that it would press all other topics together; the
+    # same axis in all regions lets them be compared.
+    ends = topics[["log_odds_low", "log_odds_high"]].abs().max().max()
+    bound = 1.15 * topics["log_odds"].abs().max() + 0.5
+    return round(float(min(ends, bound)), 2) if ends > 0 else 1.0
+
+
+def _chart(records: list[dict[str, Any]], bound: float, caption: str) -> dict[str, Any]:
     import altair as alt
 
     colour = alt.Color(
@@ -187,7 +203,13 @@ def _chart(records: list[dict[str, Any]], caption: str) -> dict[str, Any]:
     )
     title = "log odds, female against male  (left: more male, right: more female)"
     lines = base.mark_rule(strokeWidth=1.6).encode(
-        x=alt.X("low:Q", title=title, axis=alt.Axis(tickCount=7)), x2="high:Q"
+        x=alt.X(
+            "low:Q",
+            title=title,
+            axis=alt.Axis(tickCount=7),
+            scale=alt.Scale(domain=[-bound, bound], clamp=True, nice=False),
+        ),
+        x2="high:Q",
     )
     points = base.mark_point(filled=True, size=62, opacity=1).encode(
         x=alt.X("log_odds:Q", title=title)
@@ -210,7 +232,7 @@ def _row(row: Mapping[str, Any]) -> list[Any]:
     ]
 
 
-def _figure(part: pd.DataFrame, place: str) -> Figure:
+def _figure(part: pd.DataFrame, place: str, bound: float) -> Figure:
     total = int(part["n_passages"].sum())
     outliers = int(part.loc[part["topic"] == OUTLIERS, "n_passages"].sum())
     topics = part[part["topic"] != OUTLIERS]
@@ -223,6 +245,9 @@ def _figure(part: pd.DataFrame, place: str) -> Figure:
         caption += f" The {len(records)} that lean most are drawn; all are in the table."
     if scored < len(topics):
         caption += f" {len(topics) - scored} without log odds: only in the table."
+    ends = topics[["log_odds_low", "log_odds_high"]].abs()
+    if (ends > bound).to_numpy().any():
+        caption += " Intervals that leave the axis are cut; the table has them whole."
     if total:
         caption += (
             f" {percent(outliers / total)} of the {total:,} passages belong to no topic (outliers)."
@@ -233,5 +258,5 @@ def _figure(part: pd.DataFrame, place: str) -> Figure:
         _NUMERIC,
         f"Numbers: all topics of {place}",
     )
-    chart = _chart(records, caption) if records else None
+    chart = _chart(records, bound, caption) if records else None
     return Figure(caption, chart, table, title=place)

@@ -9,6 +9,7 @@ from biasatlas.atlas.parts import LEVEL, Figure, Section, listing, number, plura
 from biasatlas.atlas.places import CONTROL_TEST, PRETRAINED, add_place, rank_test
 from biasatlas.atlas.scores import (
     add_series,
+    doubts,
     forest_chart,
     refused_table,
     score_table,
@@ -66,24 +67,12 @@ def _finding(frame: pd.DataFrame) -> str:
         return "No association test was scored on a region's vectors."
     keys = ["place", "series", "test"]
     cells = [summarise(part) for _, part in trained.groupby(keys, sort=False)]
-    scored = [cell for cell in cells if not cell["refused"]]
-    sure = sum(c["significant"] and not c["thin"] and not c["flips"] for c in scored)
+    sure = sum(c["significant"] and not c["thin"] and not c["flips"] for c in cells)
     text = (
-        f"{sure} of {plural(len(scored), 'score')} (region × vectors × test) "
-        f"{'is' if sure == 1 else 'are'} significant in every seed (q ≤ {LEVEL:.2f}) on "
-        "enough words"
+        f"{sure or 'None'} of {plural(len(cells), 'score')} (region × vectors × test) "
+        f"{'is' if sure == 1 else 'are'} significant in every seed (q ≤ {LEVEL:.2f}) on enough "
+        f"words and with one sign{doubts(cells)}"
     )
-    thin, flips = sum(c["thin"] for c in scored), sum(c["flips"] for c in scored)
-    doubts = []
-    if thin:
-        doubts.append(f"{thin} {'is' if thin == 1 else 'are'} thin")
-    if flips:
-        doubts.append(f"{flips} {'changes' if flips == 1 else 'change'} sign between seeds")
-    refused = len(cells) - len(scored)
-    if refused:
-        doubts.append(f"{refused} {'was' if refused == 1 else 'were'} refused")
-    if doubts:
-        text += f"; {listing(doubts)}"
     return f"{text}{_control(frame)}."
 
 
@@ -105,9 +94,14 @@ def _figure(part: pd.DataFrame, test: str, colours: Mapping[str, str]) -> Figure
         f"{test}. X = {first['x']}, Y = {first['y']}, A = {first['a']}, B = {first['b']}; "
         f"right of 0 the vectors put {first['x']} with {first['a']}."
     )
+    unscored = list(dict.fromkeys(part["place"]))
+    for place in dict.fromkeys(part.loc[part["effect_size"].notna(), "place"]):
+        unscored.remove(place)
+    if unscored:
+        caption += f" Refused: {listing(unscored)}."
     if part["effect_size"].notna().any():
         chart = forest_chart(part, "place", colours, caption, step=9)
     else:
-        chart, caption = None, f"{caption} No region has a score; see the reasons below."
+        chart, caption = None, f"{caption} Nothing to draw; the reasons stand below."
     title = f"{test}: {first['description']}" if first["description"] else test
     return Figure(caption, chart, title=title, narrow=True)

@@ -108,7 +108,7 @@ def _explain(error: Mapping[str, Any]) -> str:
         return "is missing"
     if isinstance(value, bool) and kind in {"string_type", "string_pattern_mismatch"}:
         word = "no, off or n" if not value else "yes, on or y"
-        return f"value {value} is YAML for an unquoted {word}; write it in quotes, e.g. \"no\""
+        return f'value {value} is YAML for an unquoted {word}; write it in quotes, e.g. "no"'
     message = error["msg"].removeprefix("Value error, ")
     if kind == "value_error":
         return message

@@ -96,6 +96,8 @@ class Passages(Section):
     """Aimed length of a passage in words; it ends at a sentence boundary."""
     min_words: Annotated[int, Field(ge=1, strict=True)] = 30
     """A shorter passage is dropped and counted."""
+    boilerplate_documents: Annotated[int, Field(ge=2, strict=True)] | None = 4
+    """A sentence that this many documents of one source hold is dropped; empty keeps all."""
     per_country: Positive | None = None
     """Passages drawn at random from each country (94000 in Borah et al.); all where empty."""
     per_region: Positive | None = None
@@ -309,7 +311,8 @@ class Config(Section):
             ("languages", list(self.languages)),
             ("vectors.seeds", list(self.vectors.seeds)),
         ):
-            twice = sorted({str(name) for name in names if names.count(name) > 1})
+            written = [str(name) for name in names]
+            twice = sorted({name for name in written if written.count(name) > 1})
             if twice:
                 problems.append(f"{kind}: {', '.join(twice)} stands twice")
         roles = [corpus.role for corpus in self.corpora]

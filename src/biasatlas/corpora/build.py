@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasatlas.corpora.boilerplate import drop_boilerplate
 from biasatlas.corpora.cleaning import clean
 from biasatlas.corpora.gazetteer import (
     GIVEN,
@@ -55,6 +56,8 @@ def prepare_documents(
     sources: Sequence[tuple[str, str | Path, Mapping[str, Any]]],
     language: str,
     gazetteer_path: str | Path | None,
+    *,
+    boilerplate_documents: int | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read, repair and clean all sources and give each document its country.
 
@@ -66,6 +69,8 @@ def prepare_documents(
         ISO 639 code, for messages.
     gazetteer_path : str, Path or None
         Gazetteer of that language; None when the documents carry countries or regions.
+    boilerplate_documents : int or None
+        As in `drop_boilerplate`.
 
     Returns
     -------
@@ -86,6 +91,11 @@ def prepare_documents(
 
     documents, extra = _read_all(sources, language)
     documents = documents.with_columns(clean(documents["title"]), clean(documents["text"]))
+    documents, boilerplate = drop_boilerplate(documents, boilerplate_documents)
+    extra += [
+        _count(source=source, item="dropped_boilerplate", unit="word", n=n)
+        for source, n in boilerplate.items()
+    ]
     documents = _judge_documents(documents, gazetteer_path)
     counts = [
         _count(source=source, item=item, n=n, rule=rule)

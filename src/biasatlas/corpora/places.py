@@ -18,4 +18,6 @@ def place_words(path: str | Path) -> frozenset[str]:
     with Path(path).open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file)]
     texts = [row[column] for row in rows for column in ("names", "demonyms", "abbreviations")]
-    return frozenset(word for text in texts for word in re.findall(r"[^\W\d_]+", text) if word[0].isupper())
+    return frozenset(
+        word for text in texts for word in re.findall(r"[^\W\d_]+", text) if word[0].isupper()
+    )

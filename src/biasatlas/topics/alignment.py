@@ -1,4 +1,4 @@
-"""Is a topic female or male, and how sure is that?
+"""Whether a topic is female or male, and how sure that is.
 
 The passages of one document are alike in topic and in gender, so documents, not passages, are
 the units of every permutation and of the bootstrap.

@@ -48,9 +48,7 @@ def u_mass(topics: Mapping[int, Sequence[str]], texts: Sequence[str]) -> dict[in
     coherence = {}
     for topic, words in topics.items():
         pairs = [(column[w], column[v]) for i, w in enumerate(words) for v in words[:i]]
-        terms = [
-            np.log((together[i, j] / n + EPSILON) / (counts[j] / n)) for i, j in pairs
-        ]
+        terms = [np.log((together[i, j] / n + EPSILON) / (counts[j] / n)) for i, j in pairs]
         coherence[topic] = float(np.mean(terms)) if terms else float("nan")
     return coherence
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OUTLIERS = "(in no topic)"
+# What a pair's row repeats of each of its topics, and what stands there without a pair.
+PAIRED = {"label": "", "words": "", "log_odds": float("nan"), "u_mass": float("nan")}
 
 
 def topic_rows(
@@ -38,18 +41,22 @@ def topic_rows(
         ]
     frame["label"] = frame["label"].astype(object).where(frame["topic"] != -1, OUTLIERS)
     frame["top_name"] = frame["top_name"].astype(object).where(frame["top_name"].notna(), "")
-    flags = []
-    for row in frame.itertuples():
-        some = []
-        if row.top_document_share > dominant_document_share:
-            some.append(f"one document: {row.top_document_share:.0%} of passages")
-        if row.top_name_share > dominant_name_share:
-            some.append(f"one name: {row.top_name} in {row.top_name_share:.0%} of passages")
-        if row.topic != -1 and 0 in (row.n_female, row.n_male):
-            some.append("one gender only")
-        flags.append("; ".join(some))
-    frame["flags"] = flags
+    frame["flags"] = [
+        _flags(row, dominant_document_share, dominant_name_share)
+        for row in frame.to_dict("records")
+    ]
     return frame
+
+
+def _flags(row: Mapping[Any, Any], document_share: float, name_share: float) -> str:
+    flags = []
+    if row["top_document_share"] > document_share:
+        flags.append(f"one document: {row['top_document_share']:.0%} of passages")
+    if row["top_name_share"] > name_share:
+        flags.append(f"one name: {row['top_name']} in {row['top_name_share']:.0%} of passages")
+    if row["topic"] != -1 and 0 in (row["n_female"], row["n_male"]):
+        flags.append("one gender only")
+    return "; ".join(flags)
 
 
 def pair_rows(
@@ -66,13 +73,22 @@ def pair_rows(
     selection, threshold : str, float
         What chose the pairs, for the table.
     """
-    frame = pairs.copy()
-    known = topics.set_index("topic")
+    import pandas as pd
+
+    known = {row["topic"]: row for row in topics.to_dict("records")}
+    rows = [_pair_row(pair, known) for pair in pairs.to_dict("records")]
+    return pd.DataFrame(rows).assign(selection=selection, gap_threshold=threshold)
+
+
+def _pair_row(pair: dict[Any, Any], known: Mapping[Any, Mapping[Any, Any]]) -> dict[Any, Any]:
+    row = dict(pair)
+    doubts = []
     for side in ("female", "male"):
-        numbers = frame[f"{side}_topic"]
-        for column in ("label", "words", "log_odds", "u_mass"):
-            nothing = "" if column in ("label", "words") else float("nan")
-            frame[f"{side}_{column}"] = [
-                known.at[number, column] if number != -1 else nothing for number in numbers
-            ]
-    return frame.assign(selection=selection, gap_threshold=threshold)
+        topic = known.get(pair[f"{side}_topic"]) if pair["rank"] else None
+        for column, nothing in PAIRED.items():
+            row[f"{side}_{column}"] = nothing if topic is None else topic[column]
+        # A pair is as doubtful as its topics.
+        if topic is not None and topic["flags"]:
+            doubts.append(f"{side} topic: {topic['flags']}")
+    row["note"] = "; ".join(doubts) or pair["note"]
+    return row

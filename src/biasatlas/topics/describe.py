@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 def words_by_topic(words: pd.DataFrame) -> dict[int, list[str]]:
     """Words of each topic, best first."""
-    ordered = words.sort_values(["topic", "rank"])
-    return {int(topic): list(group["word"]) for topic, group in ordered.groupby("topic")}
+    found: dict[int, list[str]] = {}
+    for row in words.sort_values(["topic", "rank"]).to_dict("records"):
+        found.setdefault(int(row["topic"]), []).append(row["word"])
+    return found
 
 
 def describe_topics(
@@ -106,4 +108,5 @@ def embed_topics(words: dict[int, list[str]], encoder: SentenceEncoder) -> pd.Da
 
 
 def _mean(vectors: dict[str, Floats], words: Sequence[str]) -> Floats:
-    return np.mean([vectors[word] for word in words], axis=0, dtype=np.float64).astype(np.float32)
+    stacked = np.stack([vectors[word] for word in words]).astype(np.float64)
+    return np.asarray(stacked.mean(axis=0), dtype=np.float32)

@@ -67,7 +67,9 @@ def split_passages(
         [frame.select("id", "document"), found.select("gender", "female_terms", "male_terms")],
         how="horizontal",
     )
-    logger.info("%d of %d passages are gendered, %d are used", len(gendered), len(frame), len(drawn))
+    logger.info(
+        "%d of %d passages are gendered, %d are used", len(gendered), len(frame), len(drawn)
+    )
     return gender.to_pandas(), used.to_pandas()
 
 
@@ -90,14 +92,17 @@ def count_gender(
     warn_below, warn_female_below : int
         A region with fewer gendered, or fewer female, passages is thin.
     """
-    n = {name: int((gender["gender"] == name).sum()) for name in ("female", "male", "both", "neither")}
+    n = {
+        name: int((gender["gender"] == name).sum())
+        for name in ("female", "male", "both", "neither")
+    }
     gendered = n["female"] + n["male"]
     warnings = []
     if len(gender) == 0:
         warnings.append("no passage at all")
     elif gendered < warn_below:
         warnings.append(f"thin: {gendered} gendered passages, under {warn_below}")
-    if 0 < len(gender) and n["female"] < warn_female_below:
+    if len(gender) > 0 and n["female"] < warn_female_below:
         warnings.append(f"thin: {n['female']} female passages, under {warn_female_below}")
     documents = {
         name: int(gender.loc[gender["gender"] == name, "document"].nunique())

@@ -104,10 +104,10 @@ def scores(effects: list[float], q: list[float], status: list[str]) -> pd.DataFr
 
 
 def test_summary_of_seeds() -> None:
-    cell = summarise(scores([0.5, 1.5], [0.01, 0.09], ["ok", "ok"]))
+    cell = summarise(scores([0.5, 1.5], [0.01, 0.10], ["ok", "ok"]))
     assert (cell["mean"], cell["sd"]) == (1.0, pytest.approx(0.5**0.5))
     assert (cell["significant"], cell["thin"], cell["flips"]) == (True, False, False)
-    cell = summarise(scores([-0.5, 1.5, nan], [0.01, 0.10, nan], ["ok", "thin", "refused"]))
+    cell = summarise(scores([-0.5, 1.5, nan], [0.01, 0.11, nan], ["ok", "thin", "refused"]))
     assert (cell["seeds"], cell["significant"], cell["thin"], cell["flips"]) == (
         2,
         False,

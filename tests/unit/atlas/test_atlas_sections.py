@@ -56,12 +56,11 @@ def test_overview_counts_what_can_be_relied_on(tables: Tables, make_info: MakeIn
     frame.loc[frame["test"].isin(["WEAT6", "WEAT7", "WEAT8"]), "q_value"] = 0.5
     frame.loc[chosen, ["q_value", "effect_size"]] = [0.01, 1.2]
     finding = overview.section(tables, make_info()).finding
-    assert "Of 30 gender scores" in finding
-    assert "1 can be relied on" in finding
+    assert finding.startswith("1 of 30 gender scores")
     assert "(WEAT6 in Asia on word2vec)" in finding
     assert "4 topic pairs in 2 of 5 regions (Asia and Europe)" in finding
     frame.loc[chosen & (frame["seed"] == 0), "q_value"] = 0.2
-    assert "0 can be relied on" in overview.section(tables, make_info()).finding
+    assert overview.section(tables, make_info()).finding.startswith("None of 30 gender scores")
 
 
 def test_overview_marks_doubtful_cells(tables: Tables, make_info: MakeInfo) -> None:
@@ -167,7 +166,7 @@ def test_a_test_refused_everywhere_has_no_empty_chart(tables: Tables, make_info:
     made = weat.section(tables, make_info())
     figure = next(figure for figure in made.figures if figure.title.startswith("WEAT2"))
     assert figure.chart is None
-    assert "No region has a score" in figure.caption
+    assert "Refused: Africa, Asia, Europe, North America, Oceania and" in figure.caption
 
 
 def test_evaluation_compares_own_vectors_only(tables: Tables, make_info: MakeInfo) -> None:

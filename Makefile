@@ -1,0 +1,59 @@
+# make demo    sets up, runs the default workflow, and says where the atlas is
+# make test    sets up and runs the tests
+# make lint    ruff, snakefmt, snakemake --lint, mypy
+#
+# PYTHON=python3.12    another interpreter (3.11 to 3.13)
+# CORES=2              fewer cores than all
+# TORCH_INDEX=URL      index of another build of torch, as pytorch.org's install page names it:
+#                      the CPU build saves several GB on Linux, a CUDA build uses your GPU
+
+PYTHON ?= python3
+CORES ?= all
+TORCH_INDEX ?=
+VENV := .venv
+BIN := $(VENV)/bin
+TORCH := $(shell grep '^torch==' requirements.lock)
+# pip is silent while it unpacks; a line now and then says that it lives.
+ALIVE = ( while sleep 20; do echo "  ... still installing"; done ) & alive=$$!; trap "kill $$alive 2>/dev/null" EXIT;
+
+.PHONY: demo test lint install lock docs clean
+
+install: $(VENV)/.installed
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
+	  { echo "Python 3.11 to 3.13 is needed; choose one with: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@echo "Installing into $(VENV) (README says how much is downloaded)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(ALIVE) if [ -n "$(TORCH_INDEX)" ]; then $(BIN)/pip install --index-url "$(TORCH_INDEX)" $(TORCH); fi && \
+	  $(BIN)/pip install -r requirements.lock && $(BIN)/pip install --no-deps -e .
+	@touch $@
+
+demo: install
+	@$(BIN)/snakemake --cores $(CORES) || \
+	  { echo; echo "The run failed. The log of the job is named above; all logs: results/demo/logs."; \
+	    echo "After mending the cause, the same command goes on where it stopped."; exit 1; }
+	@echo; echo "The atlas: file://$(CURDIR)/results/demo/atlas/index.html"
+
+test: install
+	$(BIN)/python -m pytest
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/mypy
+	$(BIN)/snakemake --lint
+
+lock: install
+	$(BIN)/pip install pip-tools
+	$(BIN)/pip-compile -q --extra dev --strip-extras --no-header --no-annotate --no-emit-index-url \
+	  --no-emit-find-links --no-emit-trusted-host -o requirements.lock pyproject.toml
+	sed -i 's/+cpu//' requirements.lock
+
+docs: install
+	$(BIN)/python -m biasatlas.config
+	$(BIN)/python -m biasatlas.tables > docs/tables.md
+
+clean:
+	rm -rf $(VENV)
