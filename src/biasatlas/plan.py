@@ -18,6 +18,7 @@ from biasatlas.assets.catalogue import (
     load_catalogue,
 )
 from biasatlas.config import Config, Corpus, Region, Source, validate
+from biasatlas.corpora.regions import resolve_regions
 from biasatlas.errors import InputError
 from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
@@ -83,6 +84,10 @@ class Plan:
         ]
         if config.ungdc_path is not None and not Path(config.ungdc_path).exists():
             problems.append(f"key `ungdc_path`: {config.ungdc_path}: there is no such file")
+        try:
+            resolve_regions([self.region_spec(region) for region in self.regions])
+        except InputError as error:
+            problems += error.problems
         return problems
 
     def _wrong_lists(self) -> list[str]:
@@ -120,6 +125,10 @@ class Plan:
         """The region of that name."""
         return next(region for region in self.config.regions if region.name == name)
 
+    def region_spec(self, name: str) -> dict[str, Any]:
+        """What decides which documents are a region's: its keys without the label."""
+        return self.region(name).model_dump(exclude={"label"}, exclude_defaults=True)
+
     def corpus(self, name: str) -> Corpus:
         """The corpus of that name."""
         return next(corpus for corpus in self.config.corpora if corpus.name == name)
@@ -149,9 +158,9 @@ class Plan:
 
     # Assets
 
-    def asset_digest(self, name: str) -> str:
-        """Hash of what decides the bytes of an asset."""
-        return asset_digest(self.assets[name])
+    def asset_digest(self, name: str | None) -> str:
+        """Hash of what decides the bytes of an asset; empty for none."""
+        return asset_digest(self.assets[name]) if name else ""
 
     def local_copy(self, name: str) -> Path | None:
         """The user's own copy of an asset, None where it is fetched."""

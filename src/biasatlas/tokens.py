@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 TOKEN = re.compile(r"[^\W_]+")
 TOPIC_WORD = re.compile(r"[^\W\d_]{3,}")

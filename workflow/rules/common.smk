@@ -54,8 +54,16 @@ def code(name):
 
 
 def fetched(name):
-    """An asset as an input: a new time stamp alone makes nothing new."""
+    """The folder of an asset as an input; a new time stamp alone makes nothing new."""
     return ancient(f"<fetched>/{name}")
+
+
+def record(*names):
+    """What was fetched. Snakemake skips whatever hangs on a rerun job by ancient files only, so
+    each rule that reads an asset has its record as an input too."""
+    return expand(
+        "<fetched>/{asset}.json", asset=sorted({name for name in names if name})
+    )
 
 
 def source_files(wildcards):
@@ -66,7 +74,25 @@ def source_files(wildcards):
     ]
 
 
+def source_records(wildcards):
+    """Records of the fetched sources of a corpus."""
+    return record(*(source.asset for source in PLAN.sources(wildcards.corpus)))
+
+
 def topic_settings(*keys):
     """The named keys of the section topics, and the seed."""
     values = PLAN.config.topics.model_dump()
     return sorted((key, values[key]) for key in keys) + [("seed", PLAN.config.seed)]
+
+
+def own_scores(wildcards):
+    """Scores of the user's own vectors; without any there is nothing to make."""
+    if not PLAN.config.vectors.own:
+        raise WorkflowError(
+            "key `vectors.own`: is empty; name your vectors there (name: file), see docs/vectors.md"
+        )
+    return expand(
+        "<results>/weat/{language}/own/{name}.parquet",
+        language=PLAN.config.languages,
+        name=sorted(PLAN.config.vectors.own),
+    )

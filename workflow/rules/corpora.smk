@@ -9,6 +9,7 @@ Expects: config keys corpora, regions, passages, seed.
 rule prepare_documents:
     input:
         sources=source_files,
+        records=source_records,
         gazetteer=ancient(PLAN.gazetteer),
     output:
         documents="<results>/documents/{corpus}/{language}.parquet",
@@ -31,7 +32,7 @@ rule prepare_documents:
             for source in PLAN.sources(wildcards.corpus)
         ],
         assets=lambda wildcards: [
-            PLAN.asset_digest(source.asset) if source.asset else ""
+            PLAN.asset_digest(source.asset)
             for source in PLAN.sources(wildcards.corpus)
         ],
         boilerplate_documents=PLAN.config.passages.boilerplate_documents,
@@ -60,11 +61,7 @@ rule build_region:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("build_region"),
-        region=lambda wildcards: sorted(
-            PLAN.region(wildcards.region)
-            .model_dump(exclude={"label"}, exclude_defaults=True)
-            .items()
-        ),
+        region=lambda wildcards: sorted(PLAN.region_spec(wildcards.region).items()),
         part=lambda wildcards: PLAN.corpus(wildcards.corpus).part,
         passages=sorted(
             PLAN.config.passages.model_dump(exclude={"boilerplate_documents"}).items()

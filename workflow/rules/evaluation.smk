@@ -49,11 +49,8 @@ rule score_pairs:
 
 rule score_pretrained_pairs:
     input:
-        vectors=(
-            fetched(PLAN.config.vectors.pretrained)
-            if PLAN.config.vectors.pretrained
-            else []
-        ),
+        vectors=fetched(PLAN.config.vectors.pretrained),
+        record=record(PLAN.config.vectors.pretrained),
         lists=ancient(PLAN.region_aware_files),
     output:
         scores="<results>/evaluation/{language}/pretrained.parquet",
@@ -76,11 +73,7 @@ rule score_pretrained_pairs:
         model="glove",
         corpus="",
         seeds=[-1],
-        asset=(
-            PLAN.asset_digest(PLAN.config.vectors.pretrained)
-            if PLAN.config.vectors.pretrained
-            else ""
-        ),
+        asset=PLAN.asset_digest(PLAN.config.vectors.pretrained),
     message:
         "Scoring the published topic pairs on pretrained vectors ({wildcards.language})"
     script:

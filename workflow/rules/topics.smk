@@ -13,6 +13,7 @@ rule embed_passages:
         passages=f"<results>/corpora/{PLAN.discovery}/{{language}}/{{region}}.parquet",
         used="<results>/gender/{language}/{region}.used.parquet",
         encoder=fetched(PLAN.config.topics.encoder),
+        record=record(PLAN.config.topics.encoder),
     output:
         embeddings=f"{TOPICS}/embeddings.parquet",
     log:
@@ -79,6 +80,7 @@ rule describe_topics:
         words=f"{TOPICS}/words.parquet",
         encoder=fetched(PLAN.config.topics.encoder),
         pair_encoder=fetched(PLAN.config.pairs.encoder),
+        records=record(PLAN.config.topics.encoder, PLAN.config.pairs.encoder),
         gazetteer=ancient(PLAN.gazetteer),
     output:
         labels=f"{TOPICS}/labels.parquet",

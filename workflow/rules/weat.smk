@@ -43,11 +43,8 @@ rule score_weat:
 
 rule score_pretrained_weat:
     input:
-        vectors=(
-            fetched(PLAN.config.vectors.pretrained)
-            if PLAN.config.vectors.pretrained
-            else []
-        ),
+        vectors=fetched(PLAN.config.vectors.pretrained),
+        record=record(PLAN.config.vectors.pretrained),
         tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
     output:
         scores="<results>/weat/{language}/pretrained.parquet",
@@ -68,11 +65,7 @@ rule score_pretrained_weat:
         model="glove",
         corpus="",
         seeds=[-1],
-        asset=(
-            PLAN.asset_digest(PLAN.config.vectors.pretrained)
-            if PLAN.config.vectors.pretrained
-            else ""
-        ),
+        asset=PLAN.asset_digest(PLAN.config.vectors.pretrained),
     message:
         "Scoring the association tests on pretrained vectors ({wildcards.language})"
     script:
@@ -137,11 +130,7 @@ rule tabulate_weat:
 
 rule tabulate_own_vectors:
     input:
-        expand(
-            "<results>/weat/{language}/own/{name}.parquet",
-            language=PLAN.config.languages,
-            name=sorted(PLAN.config.vectors.own),
-        ),
+        own_scores,
     output:
         "<results>/tables/own_vectors.csv",
     log:

@@ -99,13 +99,13 @@ def score_test(test: AssociationTest, vectors: WordVectors, settings: Settings) 
     notes = [f"dropped as they are attribute words: {', '.join(shared['attribute'])}"] * bool(
         settings.drop_shared and shared["attribute"]
     )
-    refusal = _refusal(words, coverage, settings)
+    refusal = _refusal(words, coverage, settings) or _without_cosine(words, vectors)
     if refusal:
         return row | {"status": "refused", "note": "; ".join([refusal, *notes])}
     try:
         row |= _numbers(words, vectors, settings)
     except ValueError as error:
-        return row | {"status": "refused", "note": "; ".join([str(error), *notes])}
+        return row | {"status": "refused", "note": "; ".join([f"refused: {error}", *notes])}
     worst = min(coverage, key=lambda name: coverage[name].share)
     if coverage[worst].share < settings.coverage_min:
         found, distinct = len(coverage[worst].found), _distinct(coverage[worst])
@@ -159,6 +159,13 @@ def _refusal(
     if set(words["x"]) == set(words["y"]) or set(words["a"]) == set(words["b"]):
         return "refused: the two opposing sets hold the same words"
     return ""
+
+
+def _without_cosine(words: Mapping[str, list[str]], vectors: WordVectors) -> str:
+    distinct = sorted({word for some in words.values() for word in some})
+    squares = np.square(vectors.rows(distinct)).sum(axis=1)
+    bad = [word for word, square in zip(distinct, squares, strict=True) if not 0 < square < np.inf]
+    return f"refused: the vectors of {', '.join(bad)} are zero or not finite" if bad else ""
 
 
 def _numbers(

@@ -11,7 +11,6 @@ from biasatlas.atlas.parts import (
     Figure,
     Section,
     integer,
-    listing,
     percent,
     plural,
 )
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _RANKS = ("largest country", "second", "third", "all others")
-_UNITS = ("passage", "document", "word")
+_UNITS = ("document", "passage", "word")
+_BEFORE = "Before regions"
+OTHER_REGION = "dropped_other_region"
 
 
 def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
@@ -35,19 +36,26 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
         figures += [_kept_figure(part, corpus), _drops_figure(part, corpus)]
     notes = [str(info["region_rule"])] if info.get("region_rule") else []
     for corpus in sorted(set(frame["corpus"])):
-        rules = sorted(set(frame.loc[frame["corpus"] == corpus, "rule"]) - {""})
+        kept = _kept(frame[frame["corpus"] == corpus], "document")
+        sums = kept[kept["rule"] != ""].groupby("rule")["n"].sum()
+        rules = [
+            f"{rule} ({integer(n)})"
+            for rule, n in sums.sort_values(ascending=False, kind="stable").items()
+        ]
         if rules:
-            notes.append(f"How a document of the {corpus} corpus got its region: {listing(rules)}.")
+            notes.append(
+                f"How the documents of the {corpus} corpus got their region: {'; '.join(rules)}."
+            )
     return Section(title, "corpus", _finding(frame), [f for f in figures if f], notes=notes)
 
 
 def _unit(part: pd.DataFrame) -> str:
-    kept = part[part["item"] == "kept"]
-    return next((unit for unit in _UNITS if (kept["unit"] == unit).any()), "document")
+    return "passage" if len(_kept(part, "passage")) else "document"
 
 
-def _total(part: pd.DataFrame, item: str, unit: str) -> int:
-    return int(part.loc[(part["item"] == item) & (part["unit"] == unit), "n"].sum())
+def _kept(part: pd.DataFrame, unit: str) -> pd.DataFrame:
+    # Rows without a region count the documents before they are shared out.
+    return part[(part["item"] == "kept") & (part["unit"] == unit) & (part["region"] != "")]
 
 
 def _finding(frame: pd.DataFrame) -> str:
@@ -57,13 +65,13 @@ def _finding(frame: pd.DataFrame) -> str:
     for corpus in sorted(set(frame["corpus"])):
         part = frame[frame["corpus"] == corpus]
         unit = _unit(part)
-        kept = part[(part["item"] == "kept") & (part["unit"] == unit)]
+        kept = _kept(part, unit)
         sizes = kept.groupby("place", sort=False)["n"].sum()
         if not len(sizes) or not sizes.sum():
             sentences.append(f"nothing was kept of the {corpus} corpus")
             continue
         text = f"the {corpus} corpus keeps {plural(int(sizes.sum()), unit)}"
-        documents = _total(part, "kept", "document")
+        documents = int(_kept(part, "document")["n"].sum())
         if unit != "document" and documents:
             text += f" of {plural(documents, 'document')}"
         if len(sizes) > 1:
@@ -78,6 +86,7 @@ def _finding(frame: pd.DataFrame) -> str:
 
 def _dropped(part: pd.DataFrame) -> str:
     dropped = part[part["item"].str.startswith("dropped_") & (part["unit"] == "document")]
+    dropped = dropped[dropped["item"] != OTHER_REGION]
     sums = dropped.groupby("item")["n"].sum().sort_values(ascending=False, kind="stable")
     sums = sums[sums > 0]
     if sums.empty:
@@ -90,7 +99,7 @@ def _dropped(part: pd.DataFrame) -> str:
 
 
 def _ranked(part: pd.DataFrame, unit: str) -> list[dict[str, Any]]:
-    kept = part[(part["item"] == "kept") & (part["unit"] == unit)]
+    kept = _kept(part, unit)
     sums = kept.groupby(["place", "country"], sort=False)["n"].sum().reset_index()
     sums = sums[sums["n"] > 0]
     records = []
@@ -113,6 +122,18 @@ def _ranked(part: pd.DataFrame, unit: str) -> list[dict[str, Any]]:
     return records
 
 
+def _segments(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    # Dozens of slivers say nothing: the countries beyond the third are one segment.
+    segments = [record for record in records if record["order"] < 3]
+    for place in dict.fromkeys(record["place"] for record in records):
+        rest = [r for r in records if r["place"] == place and r["order"] >= 3]
+        if rest:
+            name = rest[0]["country"] if len(rest) == 1 else f"{len(rest)} other countries"
+            sums = {key: sum(record[key] for record in rest) for key in ("n", "share")}
+            segments.append({**rest[0], **sums, "country": name})
+    return segments
+
+
 def _kept_figure(part: pd.DataFrame, corpus: str) -> Figure | None:
     import altair as alt
 
@@ -122,10 +143,10 @@ def _kept_figure(part: pd.DataFrame, corpus: str) -> Figure | None:
         return None
     places = list(dict.fromkeys(record["place"] for record in records))
     chart = (
-        alt.Chart(rows(records))
+        alt.Chart(rows(_segments(records)))
         .mark_bar(stroke="white", strokeWidth=0.6)
         .encode(
-            x=alt.X("sum(n):Q", title=f"{unit}s kept", axis=alt.Axis(format=",d", tickCount=6)),
+            x=alt.X("n:Q", title=f"{unit}s kept", axis=alt.Axis(format=",d", tickCount=6)),
             y=alt.Y("place:N", sort=places, axis=category_axis()),
             color=alt.Color(
                 "rank:N",
@@ -133,7 +154,6 @@ def _kept_figure(part: pd.DataFrame, corpus: str) -> Figure | None:
                 scale=alt.Scale(domain=list(_RANKS), range=list(SHADES)),
             ),
             order=alt.Order("order:Q"),
-            detail="country:N",
             tooltip=tooltips(
                 [
                     ("place:N", "region", ""),
@@ -154,26 +174,33 @@ def _kept_figure(part: pd.DataFrame, corpus: str) -> Figure | None:
     return Figure(caption, finish(chart, caption, 30 * len(places)), table)
 
 
+def _step_order(step: tuple[str, str]) -> tuple[bool, bool, str, int]:
+    item, unit = step
+    return item != "read", item == "kept", item, _UNITS.index(unit)
+
+
 def _drops_figure(part: pd.DataFrame, corpus: str) -> Figure:
-    sums = part.groupby(["place", "item", "unit"], sort=False)["n"].sum()
-    steps = sorted(
-        set(zip(part["item"], part["unit"], strict=True)),
-        key=lambda step: (
-            step[0] != "read",
-            step[0] == "kept",
-            step[0],
-            ("document", "passage", "word").index(step[1]),
-        ),
-    )
+    # Words only of what was kept: else the table is too wide to read.
+    part = part[(part["unit"] != "word") | (part["item"] == "kept")]
+    part = part.assign(place=part["place"].where(part["region"] != "", _BEFORE))
+    sums = part.groupby(["place", "item", "unit"])["n"].sum().to_dict()
+    steps = sorted(set(zip(part["item"], part["unit"], strict=True)), key=_step_order)
+    places = sorted(dict.fromkeys(part["place"]), key=lambda place: place != _BEFORE)
     body = [
         [place, *(integer(sums[place, *step]) if (place, *step) in sums else "" for step in steps)]
-        for place in dict.fromkeys(part["place"])
+        for place in places
     ]
-    totals = part.groupby(["item", "unit"])["n"].sum()
-    body.append(["All", *(integer(totals[step]) for step in steps)])
+    # Every region may read all documents and leave those of the others, so these do not add up.
+    regional = part[(part["region"] != "") & ~part["item"].isin(["read", OTHER_REGION])]
+    totals = regional.groupby(["item", "unit"])["n"].sum().to_dict()
+    body.append(
+        ["All regions", *(integer(totals[step]) if step in totals else "" for step in steps)]
+    )
     headers = ["Region", *(f"{item.replace('_', ' ')} ({unit}s)" for item, unit in steps)]
     caption = (
         f"What was read, dropped (by reason) and kept of the {corpus} corpus. "
         "An empty cell means that the step counts nothing there."
     )
+    if (part["item"] == OTHER_REGION).any():
+        caption += " Each region reads all documents and leaves those of other regions to them."
     return Figure(caption, table=DataTable(headers, body, frozenset(headers[1:])))

@@ -35,9 +35,10 @@ def build_page(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> s
         ``title``, ``run``, ``version`` (str); ``regions`` (ordered mapping of name to label);
         and where known ``region_rule`` (sentence: how a document got its region),
         ``corpus_phrase`` (what the corpus is, such as "news about a region"), ``warnings`` (list
-        of str), ``settings`` (mapping, shown flat), ``assets`` (list of mappings with ``name``,
-        ``version`` or ``revision``, ``sha256``, ``licence``, ``citation``, ``url``),
-        ``commands`` (list of str).
+        of str), ``settings`` (mapping, shown flat; ``topics.fdr`` and ``topics.alignment`` are
+        read from it), ``assets`` (list of mappings with ``name``, ``source``, ``version`` or
+        ``revision``, ``sha256`` (one, or a mapping of file to hash), ``licence``, ``citation``,
+        ``url``), ``commands`` (list of str).
 
     Returns
     -------

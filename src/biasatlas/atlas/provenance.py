@@ -76,17 +76,33 @@ def _assets(assets: list[Mapping[str, Any]]) -> Figure:
     headers = ["Asset", "Version", "Licence", "Citation", "SHA-256"]
     body = [
         [
-            link(str(asset.get("name", "")), str(asset.get("url", ""))),
+            _named(asset),
             asset.get("version") or asset.get("revision") or DASH,
             asset.get("licence") or DASH,
             asset.get("citation") or DASH,
-            Markup('<code class="hash">{}</code>').format(asset.get("sha256") or DASH),
+            _hashes(asset.get("sha256")),
         ]
         for asset in assets
     ]
     return Figure(
         "Models and data that the run fetched.", table=DataTable(headers, body), title="Assets"
     )
+
+
+def _named(asset: Mapping[str, Any]) -> Markup:
+    name = link(str(asset.get("name", "")), str(asset.get("url") or ""))
+    if not asset.get("source"):
+        return name
+    return Markup('{}<br><code class="hash">{}</code>').format(name, asset["source"])
+
+
+def _hashes(given: Mapping[str, str] | str | None) -> Markup:
+    files = given if isinstance(given, Mapping) else {"": given or DASH}
+    lines = [f"{name}: {value}" if name else str(value) for name, value in files.items()]
+    shown = Markup("<br>").join(Markup('<code class="hash">{}</code>').format(x) for x in lines)
+    if len(lines) < 3:
+        return shown
+    return Markup("<details><summary>{} files</summary>{}</details>").format(len(lines), shown)
 
 
 def _commands(commands: list[str] | str) -> Figure:

@@ -37,6 +37,7 @@ def describe_run(
         "version": biasatlas.__version__,
         "regions": regions,
         "region_rule": config["subtitle"],
+        "corpus_phrase": config["phrase"],
         "warnings": _warnings(tables, regions),
         "settings": {**config, "versions": dict(versions), "word_lists": dict(word_lists)},
         "assets": assets,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from biasatlas.config.models import Config
+from biasatlas.config.models import Config, find_contradictions
 from biasatlas.errors import InputError
 
 
@@ -72,11 +72,14 @@ def validate(values: Mapping[str, Any], where: str = "configuration") -> Config:
     try:
         return Config.model_validate(dict(values))
     except ValidationError as error:
-        lines = _problems(error.errors(include_url=False), values)
+        lines = _problems(error.errors(include_url=False))
+        # The models look at contradictions only when every key is right by itself.
+        said = " ".join(lines)
+        lines += [line for line in find_contradictions(values) if line not in said]
         raise InputError([f"{where}: {line}" for line in lines]) from None
 
 
-def _problems(errors: Iterable[Any], values: Mapping[str, Any]) -> list[str]:
+def _problems(errors: Iterable[Any]) -> list[str]:
     explained: dict[str, list[str]] = {}
     for error in errors:
         # A union reports each of its members; the key itself is what the user can mend.

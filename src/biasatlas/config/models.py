@@ -6,7 +6,8 @@ The models are the one source: the JSON schema in ``workflow/schemas`` and the p
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_validator
 
@@ -269,6 +270,8 @@ class Config(Section):
     """Title of the atlas."""
     subtitle: StrictStr = ""
     """What the text is and how it got its region, in one sentence."""
+    phrase: StrictStr = "text of a region"
+    """What the corpus is, in a few words for headings, such as news about a region."""
     seed: Seed = 1
     """Seed of sampling, UMAP, permutations and bootstraps."""
     languages: Annotated[list[Language], Field(min_length=1)] = ["en"]
@@ -304,24 +307,7 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Config:
-        problems = []
-        for kind, names in (
-            ("regions", [region.name for region in self.regions]),
-            ("corpora", [corpus.name for corpus in self.corpora]),
-            ("languages", list(self.languages)),
-            ("vectors.seeds", list(self.vectors.seeds)),
-        ):
-            written = [str(name) for name in names]
-            twice = sorted({name for name in written if written.count(name) > 1})
-            if twice:
-                problems.append(f"{kind}: {', '.join(twice)} stands twice")
-        roles = [corpus.role for corpus in self.corpora]
-        if roles.count("discovery") != 1:
-            problems.append("corpora: exactly one corpus must have role `discovery`")
-        if roles.count("evaluation") > 1:
-            problems.append("corpora: at most one corpus may have role `evaluation`")
-        if any(region.name == "pretrained" for region in self.regions):
-            problems.append("regions: `pretrained` is the name of the positive control")
+        problems = find_contradictions(self.model_dump())
         if problems:
             raise ValueError("; ".join(problems))
         return self
@@ -329,3 +315,43 @@ class Config(Section):
     def corpus(self, role: str) -> Corpus | None:
         """The corpus with that role, or None."""
         return next((corpus for corpus in self.corpora if corpus.role == role), None)
+
+
+def find_contradictions(values: Mapping[str, Any]) -> list[str]:
+    """Problems between keys that are each right, found also where other keys are wrong.
+
+    Parameters
+    ----------
+    values : mapping
+        A configuration as read; what has not the right form is passed over.
+    """
+    regions, corpora = (_mappings(values.get(kind)) for kind in ("regions", "corpora"))
+    vectors = values.get("vectors")
+    problems = []
+    for kind, names in (
+        ("regions", [region.get("name") for region in regions]),
+        ("corpora", [corpus.get("name") for corpus in corpora]),
+        ("languages", values.get("languages")),
+        ("vectors.seeds", vectors.get("seeds") if isinstance(vectors, Mapping) else None),
+    ):
+        written = [str(name) for name in names if name is not None] if _is_list(names) else []
+        twice = sorted({name for name in written if written.count(name) > 1})
+        if twice:
+            problems.append(f"{kind}: {', '.join(twice)} stands twice")
+    roles = [corpus.get("role") for corpus in corpora]
+    if roles and all(role in ("discovery", "evaluation") for role in roles):
+        if roles.count("discovery") != 1:
+            problems.append("corpora: exactly one corpus must have role `discovery`")
+        if roles.count("evaluation") > 1:
+            problems.append("corpora: at most one corpus may have role `evaluation`")
+    if any(region.get("name") == "pretrained" for region in regions):
+        problems.append("regions: `pretrained` is the name of the positive control")
+    return problems
+
+
+def _mappings(values: Any) -> list[Mapping[str, Any]]:
+    return [one for one in values if isinstance(one, Mapping)] if _is_list(values) else []
+
+
+def _is_list(values: Any) -> TypeGuard[list[Any]]:
+    return isinstance(values, list)

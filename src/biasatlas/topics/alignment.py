@@ -87,14 +87,25 @@ def align_topics(
         }
     )
     frame["gender_paper"] = np.where(is_topic, frame["gender_paper"], "none")
-    frame["gender"] = frame["gender_paper"] if rule == "paper" else _tested_gender(frame, fdr)
+    if rule == "paper":
+        frame["gender"] = frame["gender_paper"]
+    else:
+        expected = expected_female(column, female, document, len(topics))
+        frame["gender"] = _tested_gender(frame, n_female - expected, fdr)
     return frame
 
 
-def _tested_gender(frame: pd.DataFrame, fdr: float) -> Floats:
+def _tested_gender(frame: pd.DataFrame, excess: Floats, fdr: float) -> NDArray[np.str_]:
+    """Gender of the topics that are significant and whose two directions agree.
+
+    Documents of one length can be more female than those of another. A topic made of the
+    more female kind can then have positive log odds, and yet fewer female passages than gender
+    permuted among documents of equal length gives: it has no gender.
+    """
     significant = (frame["q_value"] <= fdr).to_numpy()
-    direction = np.where(frame["log_odds"] > 0, "female", "male")
-    return np.where(significant, direction, "none")
+    odds = frame["log_odds"].to_numpy()
+    female, male = (odds > 0) & (excess > 0), (odds < 0) & (excess < 0)
+    return np.select([significant & female, significant & male], ["female", "male"], "none")
 
 
 def _paper_columns(
@@ -111,6 +122,7 @@ def _paper_columns(
     more = np.where(means["female"] > means["male"], "female", "male")
     # A topic of one gender has no mean for the other, so the paper's rule says nothing.
     decided = ~np.isnan(means["female"]) & ~np.isnan(means["male"])
+    decided &= means["female"] != means["male"]
     return {
         "p_female_paper": means["female"],
         "p_male_paper": means["male"],
@@ -186,6 +198,17 @@ def permutation_p(
         at_most += count <= observed
     smaller = np.minimum(at_least, at_most)
     return np.minimum(1.0, 2 * (1 + smaller) / (1 + permutations))
+
+
+def expected_female(
+    topic: Integers, female: NDArray[np.bool_], document: Integers, n_topics: int
+) -> Floats:
+    """Mean female count of each topic over the permutations of `permutation_p`, exactly."""
+    labels = female.astype(np.float64)
+    share = np.empty_like(labels)
+    for members in _strata(document):
+        share[members] = labels[members].mean(axis=0)
+    return np.asarray(np.bincount(topic, weights=share, minlength=n_topics), dtype=np.float64)
 
 
 def _strata(document: Integers) -> list[Integers]:

@@ -86,7 +86,9 @@ def describe_topics(
         )
     columns = ["topic", "label", "words", "keywords"]
     columns += ["top_document_share", "top_name", "top_name_share"]
-    return pd.DataFrame(rows, columns=columns).astype({"topic": "int64"})
+    # A region without topics has the same types as one with some.
+    types = {"topic": "int64", "top_document_share": "float64", "top_name_share": "float64"}
+    return pd.DataFrame(rows, columns=columns).astype(types)
 
 
 def embed_topics(words: dict[int, list[str]], encoder: SentenceEncoder) -> pd.DataFrame:

@@ -8,6 +8,8 @@ from collections.abc import Collection, Sequence
 
 # A capitalised word after a lower-case word, a comma or a title: not the start of a sentence.
 NAME = re.compile(r"(?:(?<=[a-z,] )|(?<=Mr )|(?<=Ms )|(?<=Mrs )|(?<=Mr\. ))[A-Z][\w'’-]*[a-z]\w*")
+# News styles write "Mr Trump" within a sentence, so a title would be the name of many topics.
+TITLES = frozenset("Mr Mrs Ms Dr Sir Lord Lady".split())
 CALENDAR = frozenset(
     "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May "
     "June July August September October November December".split()
@@ -38,7 +40,7 @@ def top_name(texts: Sequence[str], places: Collection[str]) -> tuple[str, float]
     counts: Counter[str] = Counter()
     for text in texts:
         names = {re.sub(r"['’]s$", "", name) for name in NAME.findall(text)}
-        counts.update(names - CALENDAR - set(places))
+        counts.update(names - CALENDAR - TITLES - set(places))
     if not counts:
         return "", 0.0
     name, n = min(counts.items(), key=lambda item: (-item[1], item[0]))

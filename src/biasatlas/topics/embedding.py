@@ -40,6 +40,7 @@ class SentenceEncoder:
         self, folder: str | Path, *, batch_size: int = 32, precision: str = "auto"
     ) -> None:
         import torch
+        from safetensors import SafetensorError
         from sentence_transformers import SentenceTransformer
 
         folder = Path(folder)
@@ -50,13 +51,22 @@ class SentenceEncoder:
         self.precision = _precision(precision, self.device)
         # One thread: the split of a product over threads changes its last bits.
         torch.set_num_threads(1)
-        self._model: Any = SentenceTransformer(
-            str(folder),
-            device=self.device,
-            trust_remote_code=False,
-            local_files_only=True,
-            model_kwargs={"use_safetensors": True},
-        ).eval()
+        try:
+            self._model: Any = SentenceTransformer(
+                str(folder),
+                device=self.device,
+                trust_remote_code=False,
+                local_files_only=True,
+                model_kwargs={"use_safetensors": True},
+            ).eval()
+        except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(f"{folder}: not a whole sentence encoder ({reason})") from error
+        tokenizer = self._model.tokenizer
+        # Without its files a tokenizer still loads, knows its special tokens alone, and makes
+        # every word unknown.
+        if len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_tokens)):
+            raise InputError(f"{folder}: its tokenizer has no words (tokenizer.json is missing)")
 
     def encode(self, texts: Sequence[str], what: str = "texts") -> NDArray[np.float32]:
         """Embed texts, each distinct one once.
@@ -84,7 +94,7 @@ class SentenceEncoder:
 
         tokens = self._tokenize(texts)
         lengths = np.array([len(ids) for ids in tokens])
-        padded = -(-lengths // STEP) * STEP
+        padded = np.minimum(-(-lengths // STEP) * STEP, self._limit)
         progress = Progress(len(texts), what)
         result: NDArray[np.float32] | None = None
         with torch.inference_mode():
@@ -101,11 +111,15 @@ class SentenceEncoder:
         return result
 
     def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        limit = self._model.max_seq_length or 512
         encoded = self._model.tokenizer(
-            list(texts), truncation=True, max_length=limit, padding=False
+            list(texts), truncation=True, max_length=self._limit, padding=False
         )
         return list(encoded["input_ids"])
+
+    @property
+    def _limit(self) -> int:
+        """Most tokens of a text; the model has no position beyond."""
+        return int(self._model.max_seq_length or 512)
 
     def _forward(self, rows: list[list[int]], length: int) -> NDArray[np.float32]:
         import torch

@@ -99,7 +99,7 @@ def find_pairs(
     female = _most_coherent(topics, "female", candidates)
     male = _most_coherent(topics, "male", candidates)
     if not len(female) or not len(male):
-        return pd.DataFrame([_nothing(len(female), len(male))], columns=list(COLUMNS))
+        return pd.DataFrame([_nothing(len(topics), len(female), len(male))], columns=list(COLUMNS))
     same, cross = gaps(embeddings[female], embeddings[male], she, he)
     passing = passes(same, cross, threshold, rule)
     chance = _chance(topics, embeddings, she, he, passing.size, rule, threshold)
@@ -125,7 +125,7 @@ def find_pairs(
     ]
     if not rows:
         note = f"no pair passes: none of {passing.size} candidate pairs has a gap under {threshold}"
-        rows = [_nothing(len(female), len(male)) | {"note": note, "chance_passing": chance}]
+        rows = [_nothing(len(topics), len(female), len(male)) | {"note": note, "chance_passing": chance}]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -135,8 +135,9 @@ def _most_coherent(topics: pd.DataFrame, gender: str, most: int) -> NDArray[np.i
     return np.asarray(rows[order][:most])
 
 
-def _nothing(n_female: int, n_male: int) -> dict[str, Any]:
+def _nothing(n_topics: int, n_female: int, n_male: int) -> dict[str, Any]:
     missing = [name for name, n in (("female", n_female), ("male", n_male)) if n == 0]
+    reason = f"no topic is {' or '.join(missing)} beyond chance"
     return {
         "rank": 0,
         "female_topic": -1,
@@ -147,7 +148,7 @@ def _nothing(n_female: int, n_male: int) -> dict[str, Any]:
         "n_candidates": n_female * n_male,
         "n_passing": 0,
         "chance_passing": float("nan"),
-        "note": f"no pair: no topic is {' or '.join(missing)} beyond chance",
+        "note": f"no pair: {reason if n_topics else 'the region has no topics'}",
     }
 
 

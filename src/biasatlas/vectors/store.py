@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,9 +17,14 @@ from biasatlas.files import atomic_path
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+logger = logging.getLogger(__name__)
 
 # The first four bytes of fastText's own format, as its reader checks them.
 FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
+# Magic and version; 12 settings (size first, kind eighth, buckets ninth) and a rate; words and
+# labels, words, labels; tokens, pruned entries.
+FASTTEXT_HEADER = struct.Struct("<2i12id3i2q")
+SUPERVISED = 3
 
 
 class Composer(Protocol):
@@ -103,25 +110,49 @@ def load_word2vec(path: str | Path) -> WordVectors:
     binary = path.suffix == ".bin"
     try:
         loaded: Any = KeyedVectors.load_word2vec_format(str(path), binary=binary)
-    except (EOFError, UnicodeDecodeError, ValueError, OSError) as error:
+    except (EOFError, UnicodeDecodeError, ValueError, OSError, MemoryError) as error:
+        reason = str(error) or "its first line promises more than memory holds"
         raise InputError(
             f"{path}: not word vectors in word2vec's {'binary' if binary else 'text'} format "
-            f"({error}); a binary file ends in .bin, a text file in .vec or .txt"
+            f"({reason}); a binary file ends in .bin, a text file in .vec or .txt"
         ) from error
-    return WordVectors(tuple(loaded.index_to_key), np.asarray(loaded.vectors, dtype=np.float32))
+    # gensim reads a repeated word once, and leaves None at the end in place of the others.
+    words = tuple(word for word in loaded.index_to_key if word is not None)
+    repeated = len(loaded.index_to_key) - len(words)
+    if repeated:
+        logger.warning("%s: %d words stand twice; the first vector counts", path.name, repeated)
+    return WordVectors(words, np.asarray(loaded.vectors[: len(words)], dtype=np.float32))
 
 
 def load_fasttext(path: str | Path) -> WordVectors:
     """Read a model in fastText's own binary format; it composes words that it never saw."""
     import fasttext
 
+    _check_fasttext_size(Path(path))
     try:
         model: Any = fasttext.load_model(str(path))
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, RuntimeError, MemoryError) as error:
         raise InputError(f"{path}: not a fastText model ({error})") from error
     words = tuple(model.get_words())
     matrix = np.stack([model.get_word_vector(word) for word in words]).astype(np.float32)
     return WordVectors(words, matrix, compose=model.get_word_vector)
+
+
+def _check_fasttext_size(path: Path) -> None:
+    """Refuse a file that was cut short: fastText reads it, and leaves noise in the matrices."""
+    with path.open("rb") as file:
+        header = file.read(FASTTEXT_HEADER.size)
+    held, needed = path.stat().st_size, FASTTEXT_HEADER.size
+    if held >= needed:
+        values = FASTTEXT_HEADER.unpack(header)
+        size, kind, buckets, n_words = values[2], values[9], values[10], values[16]
+        # Supervised models can be quantised, which makes their matrices smaller.
+        needed += 0 if kind == SUPERVISED else 4 * size * (2 * n_words + buckets)
+    if held < needed:
+        raise InputError(
+            f"{path}: not a whole fastText model ({held} bytes where its header and matrices take "
+            f"{needed}); fetch or train it again"
+        )
 
 
 def load_vectors(path: str | Path) -> WordVectors:
@@ -153,8 +184,11 @@ def load_glove(folder: str | Path) -> WordVectors:
     import pandas as pd
 
     folder = Path(folder)
-    matrix = np.load(folder / "glove_6B_50d_emb.npy", allow_pickle=False)
-    words = pd.read_parquet(folder / "glove_6B_index.parquet")["index"].astype(str)
+    try:
+        matrix = np.load(folder / "glove_6B_50d_emb.npy", allow_pickle=False)
+        words = pd.read_parquet(folder / "glove_6B_index.parquet")["index"].astype(str)
+    except (OSError, EOFError, ValueError, KeyError) as error:
+        raise InputError(f"{folder}: not the GloVe 6B asset ({error}); fetch it again") from error
     if len(words) != len(matrix):
         raise InputError(f"{folder}: {len(matrix)} vectors but {len(words)} words; fetch it again")
     return WordVectors(tuple(words), np.ascontiguousarray(matrix, dtype=np.float32))

@@ -89,9 +89,38 @@ def test_corpus_says_what_was_kept_and_dropped(tables: Tables, make_info: MakeIn
     assert "(487 documents dropped: no country 450, duplicate 37)" in made.finding
     assert made.title == "Corpus: news about a region"
     assert any("NA" in row for row in made.figures[0].table.rows)  # type: ignore[union-attr]
-    assert "How a document of the evaluation corpus got its region: country of the speaker." in (
-        made.notes
+    documents = frame[(frame["item"] == "kept") & (frame["corpus"] == "evaluation")]
+    documents = documents.loc[documents["unit"] == "document", "n"].sum()
+    assert made.notes[-1] == (
+        "How the documents of the evaluation corpus got their region: "
+        f"country of the speaker ({documents:,})."
     )
+
+
+def test_documents_left_to_other_regions_are_no_loss(tables: Tables, make_info: MakeInfo) -> None:
+    before = corpus.section(tables, make_info())
+    frame = tables["corpus"]
+    left = frame[(frame["item"] == "read")].assign(item="dropped_other_region", region="asia")
+    prepared = frame[(frame["item"] == "read")].assign(item="kept", n=8513)
+    more = pd.concat([frame, left, prepared], ignore_index=True)
+    after = corpus.section({**tables, "corpus": more}, make_info())
+    assert after.finding == before.finding
+    assert [f.chart for f in after.figures] == [f.chart for f in before.figures]
+    table = after.figures[1].table
+    assert table is not None
+    assert table.rows[0][0] == "Before regions"
+    total = dict(zip(table.headers, table.rows[-1], strict=True))
+    assert total["dropped other region (documents)"] == total["read (documents)"] == ""
+
+
+def test_countries_beyond_the_third_are_one_segment(tables: Tables, make_info: MakeInfo) -> None:
+    figure = corpus.section(tables, make_info()).figures[0]
+    assert figure.chart is not None
+    assert figure.table is not None
+    asia = [r for r in figure.chart["data"]["values"] if r["place"] == "Asia"]
+    assert [r["country"] for r in asia][3:] == ["2 other countries"]
+    assert sum(r["share"] for r in asia) == pytest.approx(1)
+    assert len([row for row in figure.table.rows if row[0] == "Asia"]) == 5
 
 
 def test_gender_names_the_thin_regions(tables: Tables, make_info: MakeInfo) -> None:
@@ -208,3 +237,23 @@ def test_topics_by_the_papers_rule_are_not_called_significant(
     assert not any("are significant at" in note for note in made.notes)
     strict = topics.section(tables, make_info(settings={"topics": {"fdr": 0.05}}))
     assert "false discovery rate 0.05" in strict.finding
+
+
+def test_hashes_of_many_files_are_folded(tables: Tables, make_info: MakeInfo) -> None:
+    many = {"name": "m", "source": "pypi:m==1/<m>", "sha256": {"a": "1", "b": "2", "<c>": "3"}}
+    few = {"name": "f", "sha256": {"": "4"}}
+    made = provenance.section(tables, make_info(assets=[many, few]))
+    html = made.figures[1].table.html()  # type: ignore[union-attr]
+    assert "<summary>3 files</summary>" in html
+    assert "&lt;c&gt;: 3" in html
+    assert "pypi:m==1/&lt;m&gt;" in html
+    assert '<code class="hash">4</code>' in html
+
+
+def test_intervals_beyond_the_axis_are_said_to_be_cut(tables: Tables, make_info: MakeInfo) -> None:
+    frame = tables["topics"]
+    assert "are cut" not in topics.section(tables, make_info()).figures[0].caption
+    frame.loc[(frame["region"] == "asia") & (frame["topic"] == 6), "log_odds_low"] = -12.0
+    made = topics.section(tables, make_info())
+    assert "are cut" in made.figures[0].caption
+    assert "are cut" not in made.figures[1].caption

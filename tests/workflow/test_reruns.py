@@ -1,0 +1,133 @@
+"""What an edit reruns: all that depends on it, and nothing else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from project import ROOT, planned_jobs, snakemake, write_config
+
+SCORING = {"score_weat": 2, "score_pretrained_weat": 1, "tabulate_weat": 1}
+PAGES = {"record_provenance": 1, "draw_atlas": 1}
+TOPICS = {
+    "fit_topics": 2,
+    "describe_topics": 2,
+    "align_topics": 2,
+    "tabulate_topics": 1,
+    "match_pairs": 2,
+    "tabulate_pairs": 1,
+    "score_pairs": 2,
+    "tabulate_evaluation": 1,
+}
+
+
+@contextmanager
+def edited(path: Path, change: Callable[[str], str]) -> Iterator[None]:
+    """Change a file for the time of a dry run."""
+    before = path.read_text("utf-8")
+    after = change(before)
+    assert after != before
+    path.write_text(after, encoding="utf-8")
+    try:
+        yield
+    finally:
+        path.write_text(before, encoding="utf-8")
+
+
+def weat6(project: Path) -> Path:
+    return project / "resources/word_lists/weat/en/WEAT6.yaml"
+
+
+def test_a_changed_word_reruns_scoring_tables_and_atlas_only(finished: Path) -> None:
+    with edited(weat6(finished), lambda text: text.replace("- salary", "- wages")):
+        assert planned_jobs(finished) == SCORING | PAGES
+
+
+def test_a_comment_or_another_order_of_words_reruns_nothing(finished: Path) -> None:
+    with edited(weat6(finished), lambda text: "# A remark\n" + text):
+        assert planned_jobs(finished) == {}
+
+    def swap(text: str) -> str:
+        return (
+            text.replace("- salary", "- @").replace("- office", "- salary").replace("@", "office")
+        )
+
+    with edited(weat6(finished), swap):
+        assert planned_jobs(finished) == {}
+
+
+@pytest.mark.parametrize("folder", ["resources", "config"])
+def test_touching_files_reruns_nothing(finished: Path, folder: str) -> None:
+    for path in sorted((finished / folder).rglob("*")):
+        os.utime(path)
+    assert planned_jobs(finished) == {}
+
+
+def test_a_gender_pair_leaves_corpora_and_vectors_alone(finished: Path) -> None:
+    pairs = finished / "resources/word_lists/gender/en/bolukbasi52.yaml"
+    with edited(pairs, lambda text: text.replace("convent", "abbey")):
+        assert planned_jobs(finished) == (
+            {"split_gender": 2, "tabulate_gender": 1, "embed_passages": 2} | TOPICS | PAGES
+        )
+
+
+def test_a_regional_name_reruns_region_aware_scoring_only(finished: Path) -> None:
+    terms = finished / "resources/word_lists/region_aware/terms/africa.yaml"
+    with edited(terms, lambda text: text.replace("Kwame", "Kwabena")):
+        assert planned_jobs(finished) == (
+            {"score_pairs": 2, "score_pretrained_pairs": 1, "tabulate_evaluation": 1} | PAGES
+        )
+
+
+def test_a_pair_threshold_reruns_from_the_pairs_on(finished: Path, assets: Path) -> None:
+    with edited(
+        finished / "config/config.yaml", lambda text: text + "pairs: {gap_threshold: 0.02}"
+    ):
+        assert planned_jobs(finished) == (
+            {"match_pairs": 2, "tabulate_pairs": 1, "score_pairs": 2, "tabulate_evaluation": 1}
+            | PAGES
+        )
+
+
+def test_a_new_region_leaves_the_others_alone(finished: Path, assets: Path) -> None:
+    config = finished / "config/config.yaml"
+    new = "- name: south\n  document_label: south\n"
+    with edited(config, lambda text: text.replace(new, new + new.replace("south", "west"))):
+        jobs = planned_jobs(finished)
+    assert jobs["build_region"] == 2
+    assert jobs["train_vectors"] == 4
+    one = ("split_gender", "embed_passages", "fit_topics", "score_weat", "score_pairs")
+    assert {jobs[rule] for rule in one} == {1}
+    assert "prepare_documents" not in jobs
+
+
+def test_another_run_keeps_the_first(finished: Path, assets: Path, tmp_path: Path) -> None:
+    other = write_config(tmp_path, assets, run="second")
+    jobs = planned_jobs(finished, "--configfile", str(other))
+    assert jobs["prepare_documents"] == 1
+    assert "fetch_asset" not in jobs
+    assert planned_jobs(finished) == {}
+
+
+def test_the_standard_place_of_the_snakefile_works_too(finished: Path) -> None:
+    result = snakemake(
+        finished, "--snakefile", str(ROOT / "workflow/Snakefile"), "--dry-run", "--cores", "1"
+    )
+    printed = result.stdout + result.stderr
+    assert result.returncode == 0, printed
+    assert "Nothing to be done" in printed
+
+
+def test_an_edited_library_function_reruns_what_uses_it(finished: Path) -> None:
+    from biasatlas.plan import Plan
+
+    module = ROOT / "src/biasatlas/topics/pairs.py"
+    scripts = {name: ROOT / f"workflow/scripts/{name}.py" for name in ("match_pairs", "score_weat")}
+    before = {name: Plan.code(path) for name, path in scripts.items()}
+    with edited(module, lambda text: text + "\nADDED = 1\n"):
+        after = {name: Plan.code(path) for name, path in scripts.items()}
+    assert after["match_pairs"] != before["match_pairs"]
+    assert after["score_weat"] == before["score_weat"]
