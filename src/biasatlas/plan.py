@@ -23,7 +23,7 @@ from biasatlas.errors import InputError
 from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
 from biasatlas.lexicons.word_lists import AssociationTest, digest, load_tests
-from biasatlas.provenance import code_version, file_sha256, imported_modules
+from biasatlas.provenance import code_version, file_sha256
 
 
 class Plan:
@@ -61,6 +61,11 @@ class Plan:
     def _wrong_names(self) -> list[str]:
         config = self.config
         problems = check_asset_paths({"asset_paths": config.asset_paths}, self.assets)
+        problems += [
+            f"key `asset_paths.{name}`: {path}: there is no such file or folder"
+            for name, path in config.asset_paths.items()
+            if not Path(path).exists()
+        ]
         wanted = {
             "topics.encoder": config.topics.encoder,
             "pairs.encoder": config.pairs.encoder,
@@ -254,6 +259,4 @@ class Plan:
     @staticmethod
     def code(script: str | Path) -> str:
         """Hash of the package's code that a script imports, directly or not."""
-        modules = sorted(imported_modules(Path(script)))
-        names = [name.removeprefix("biasatlas.") for name in modules if "." in name]
-        return code_version(*names) if names else ""
+        return code_version(Path(script))

@@ -35,7 +35,7 @@ DISTRIBUTIONS = (
 )
 
 
-def code_version(*packages: str) -> str:
+def code_version(*targets: str | Path) -> str:
     """Hash the code that a rule uses, for its params.
 
     Snakemake does not see edits in imported code; with this hash in the params it does.
@@ -43,9 +43,10 @@ def code_version(*packages: str) -> str:
 
     Parameters
     ----------
-    *packages : str
+    *targets : str or Path
         Names below this package: a module (``association.permutation``), or a package
-        (``association``), which stands for all its modules.
+        (``association``), which stands for all its modules; or paths of scripts, whose imports
+        count and whose own text, which Snakemake sees, does not.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def code_version(*packages: str) -> str:
         When there is no such module.
     """
     digest = hashlib.sha256()
-    for module in sorted(imported_modules(*packages)):
+    for module in sorted(imported_modules(*targets)):
         digest.update(f"{module}={_parse(module)[0]}\n".encode())
     return digest.hexdigest()[:16]
 

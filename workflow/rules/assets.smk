@@ -27,6 +27,8 @@ rule fetch_asset:
     params:
         # No code version: whatever the code, the hashes say whether it fetched the right bytes.
         asset=lambda wildcards: PLAN.asset_digest(wildcards.asset),
+        # Another copy of the user's is another source, whatever its age.
+        local=lambda wildcards: str(PLAN.local_copy(wildcards.asset) or ""),
     message:
         "Fetching {wildcards.asset}"
     script:

@@ -36,6 +36,7 @@ rule prepare_documents:
             for source in PLAN.sources(wildcards.corpus)
         ],
         boilerplate_documents=PLAN.config.passages.boilerplate_documents,
+        min_words=PLAN.config.passages.min_words,
     message:
         "Reading and cleaning the documents of {wildcards.corpus} ({wildcards.language})"
     script:

@@ -82,6 +82,7 @@ rule describe_topics:
         pair_encoder=fetched(PLAN.config.pairs.encoder),
         records=record(PLAN.config.topics.encoder, PLAN.config.pairs.encoder),
         gazetteer=ancient(PLAN.gazetteer),
+        terms=lambda wildcards: ancient(PLAN.gender_file(wildcards.language)),
     output:
         labels=f"{TOPICS}/labels.parquet",
         topic_embeddings=f"{TOPICS}/topic_embeddings.parquet",
@@ -101,6 +102,7 @@ rule describe_topics:
         encoders=[PLAN.asset_digest(PLAN.config.topics.encoder)]
         + [PLAN.asset_digest(PLAN.config.pairs.encoder)],
         gazetteer=PLAN.gazetteer_digest(),
+        terms=lambda wildcards: PLAN.gender_digest(wildcards.language),
         settings=topic_settings("batch_size", "precision", "keywords", "top_words"),
     message:
         "Labelling the topics of {wildcards.region} ({wildcards.language})"

@@ -5,6 +5,7 @@ import pandas as pd
 
 from biasatlas.corpora.places import place_words
 from biasatlas.files import write_parquet
+from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.logs import start
 from biasatlas.topics.describe import describe_topics, embed_topics, words_by_topic
 from biasatlas.topics.embedding import SentenceEncoder
@@ -14,6 +15,7 @@ settings, given = dict(snakemake.params.settings), snakemake.input
 with start(snakemake.log[0], f"describe_topics {snakemake.wildcards.region}"):
     passages = pd.read_parquet(given.passages).merge(pd.read_parquet(given.assignments), on="id")
     matrix = np.array(pd.read_parquet(given.embeddings)["embedding"].tolist(), dtype=np.float32)
+    terms = load_gender_pairs(given.terms)
     words = words_by_topic(pd.read_parquet(given.words))
     encoders = {
         folder: SentenceEncoder(
@@ -29,6 +31,7 @@ with start(snakemake.log[0], f"describe_topics {snakemake.wildcards.region}"):
         language=snakemake.wildcards.language,
         top_words=settings["top_words"],
         places=place_words(given.gazetteer),
+        gender_terms={*terms.female, *terms.male},
     )
     if settings["keywords"] == "keybert":
         texts = {t: list(passages.loc[passages["topic"] == t, "text"]) for t in words}

@@ -17,6 +17,7 @@ with start(snakemake.log[0], f"prepare_documents {wildcards.corpus}"):
         sources,
         wildcards.language,
         snakemake.input.gazetteer,
+        min_words=snakemake.params.min_words,
         boilerplate_documents=snakemake.params.boilerplate_documents,
     )
     write_parquet(documents, snakemake.output.documents)

@@ -36,7 +36,8 @@ class PermutationResult:
     p_two_sided : float
         Share of partitions whose absolute statistic is at least the observed one.
     p_lower, p_upper : float
-        Band that holds `p_value`: ties counted apart when exact, else Clopper-Pearson 99.9%.
+        Band that holds the p-value: when exact, its lower end counts the observed partition
+        alone among those within rounding of it; when sampled, Clopper-Pearson 99.9%.
     p_min : float
         Smallest p-value that a test of this size can give.
     method : str
@@ -110,7 +111,7 @@ def _exact(pooled: Floats, size: int, observed: float, slack: float) -> Permutat
         p_value=at_least / total,
         p_strict=above / total,
         p_two_sided=two_sided / total,
-        p_lower=max(above, 1) / total,
+        p_lower=min(above + 1, at_least) / total,
         p_upper=at_least / total,
         p_min=1 / total,
         method="exact",

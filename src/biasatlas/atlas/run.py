@@ -30,14 +30,15 @@ def describe_run(
     versions, assets, word_lists
         As recorded by the run.
     """
+    corpus = next(one for one in config["corpora"] if one["role"] == "discovery")
     regions = {region["name"]: region["label"] or region["name"] for region in config["regions"]}
     return {
-        "title": config["title"],
+        "title": corpus["title"],
         "run": config["run"],
         "version": biasatlas.__version__,
         "regions": regions,
-        "region_rule": config["subtitle"],
-        "corpus_phrase": config["phrase"],
+        "region_rule": corpus["about"],
+        "corpus_phrase": corpus["phrase"],
         "warnings": _warnings(tables, regions),
         "settings": {**config, "versions": dict(versions), "word_lists": dict(word_lists)},
         "assets": assets,

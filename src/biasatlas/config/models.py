@@ -6,13 +6,23 @@ The models are the one source: the JSON schema in ``workflow/schemas`` and the p
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeGuard
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictStr,
+    model_validator,
+)
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", strict=True)]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$", strict=True)]
+PathText = Annotated[StrictStr, AfterValidator(os.path.expanduser)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1, strict=True)]
 Seed = Annotated[int, Field(ge=0, lt=2**31, strict=True)]
@@ -65,7 +75,7 @@ class Source(Section):
     """What reads it: news (NewsArticles.zip), lines (one document a line), ungdc (speeches), table (CSV, TSV, JSON lines, Parquet)."""
     asset: Name | None = None
     """Name of an asset in resources/assets.yaml; either this or `path`."""
-    path: StrictStr | None = None
+    path: PathText | None = None
     """A file or folder of your own; either this or `asset`."""
     options: dict[StrictStr, StrictStr | StrictBool | int] = {}
     """Options of the reader, e.g. the columns of a table (see docs/corpora.md)."""
@@ -88,6 +98,12 @@ class Corpus(Section):
     """Where its documents come from."""
     part: Literal["all", "earlier", "later"] = "all"
     """Take all documents of a region, or the earlier or later part of them by date."""
+    title: StrictStr = "Gender-bias dimensions"
+    """Title of the atlas, where this is the discovery corpus."""
+    about: StrictStr = ""
+    """What the text is and how it got its region, in one sentence under the title."""
+    phrase: StrictStr = "text of a region"
+    """What the corpus is, in a few words for headings, such as news about a region."""
 
 
 class Passages(Section):
@@ -173,7 +189,7 @@ class Vectors(Section):
     """Let fastText compose a vector for a word that it never saw (the paper's way)."""
     pretrained: Literal["glove_6b_50d"] | None = "glove_6b_50d"
     """Pretrained vectors scored as the positive control."""
-    own: dict[Name, StrictStr] = {}
+    own: dict[Name, PathText] = {}
     """Vectors of your own for the target `own_vectors`: name -> file in word2vec's or fastText's format."""
 
 
@@ -266,12 +282,6 @@ class Config(Section):
 
     run: Name = "demo"
     """Name of the run; everything lands in results/{run}."""
-    title: StrictStr = "Gender-bias dimensions"
-    """Title of the atlas."""
-    subtitle: StrictStr = ""
-    """What the text is and how it got its region, in one sentence."""
-    phrase: StrictStr = "text of a region"
-    """What the corpus is, in a few words for headings, such as news about a region."""
     seed: Seed = 1
     """Seed of sampling, UMAP, permutations and bootstraps."""
     languages: Annotated[list[Language], Field(min_length=1)] = ["en"]
@@ -280,9 +290,9 @@ class Config(Section):
     """The regions; a list in a second configuration file replaces this one."""
     corpora: Annotated[list[Corpus], Field(min_length=1)]
     """The corpora; a list in a second configuration file replaces this one."""
-    asset_paths: dict[Name, StrictStr] = {}
+    asset_paths: dict[Name, PathText] = {}
     """Files put there by hand: asset name -> path."""
-    ungdc_path: StrictStr | None = None
+    ungdc_path: PathText | None = None
     """A local copy of the UN General Debate Corpus (folder or archive); else its DOI is fetched."""
     passages: Passages = Passages()
     """How documents become passages."""

@@ -33,7 +33,6 @@ logger = logging.getLogger(__name__)
 DOCUMENT_COLUMNS = ("document", "country", "region", "source", "date", "text", "rule")
 PASSAGE_COLUMNS = ("id", "document", "country", "source", "date", "text", "words")
 COUNT_COLUMNS = ("region", "country", "source", "item", "unit", "n", "rule")
-MIN_DOCUMENT_WORDS = 30
 PARTS = ("all", "earlier", "later")
 RULES = {
     MOST: "most mentioned country",
@@ -57,6 +56,7 @@ def prepare_documents(
     language: str,
     gazetteer_path: str | Path | None,
     *,
+    min_words: int = 30,
     boilerplate_documents: int | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Read, repair and clean all sources and give each document its country.
@@ -69,6 +69,8 @@ def prepare_documents(
         ISO 639 code, for messages.
     gazetteer_path : str, Path or None
         Gazetteer of that language; None when the documents carry countries or regions.
+    min_words : int
+        A shorter document is dropped: no passage of it could stay.
     boilerplate_documents : int or None
         As in `drop_boilerplate`.
 
@@ -96,7 +98,7 @@ def prepare_documents(
         _count(source=source, item="dropped_boilerplate", unit="word", n=n)
         for source, n in boilerplate.items()
     ]
-    documents = _judge_documents(documents, gazetteer_path)
+    documents = _judge_documents(documents, gazetteer_path, min_words)
     counts = [
         _count(source=source, item=item, n=n, rule=rule)
         for source, item, rule, n in documents.group_by("source", "fate", "rule").len().rows()
@@ -140,18 +142,20 @@ def _read_all(
     return documents, extra
 
 
-def _judge_documents(documents: pl.DataFrame, gazetteer_path: str | Path | None) -> pl.DataFrame:
+def _judge_documents(
+    documents: pl.DataFrame, gazetteer_path: str | Path | None, min_words: int
+) -> pl.DataFrame:
     """Add the columns fate and rule, and the country where it was open."""
     import polars as pl
 
     gazetteer = load_gazetteer(gazetteer_path) if gazetteer_path is not None else None
     words = pl.col("text").str.count_matches(r"\S+")
-    long_enough = documents.filter(words >= MIN_DOCUMENT_WORDS)
+    long_enough = documents.filter(words >= min_words)
     doubles = long_enough.filter(is_duplicate(long_enough, id_column="document"))["document"]
     assigned = assign_country(documents, gazetteer)
     fate = (
         pl.when(pl.col("text") == "").then(pl.lit("dropped_empty"))
-        .when(words < MIN_DOCUMENT_WORDS).then(pl.lit("dropped_short"))
+        .when(words < min_words).then(pl.lit("dropped_short"))
         .when(pl.col("document").is_in(doubles.implode())).then(pl.lit("dropped_duplicate"))
         .when((pl.col("country") == "") & (pl.col("region") == ""))
         .then(pl.lit("dropped_no_country"))

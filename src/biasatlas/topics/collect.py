@@ -45,7 +45,7 @@ def topic_rows(
         _flags(row, dominant_document_share, dominant_name_share)
         for row in frame.to_dict("records")
     ]
-    return frame
+    return frame.drop(columns="gender_words")
 
 
 def _flags(row: Mapping[Any, Any], document_share: float, name_share: float) -> str:
@@ -56,6 +56,8 @@ def _flags(row: Mapping[Any, Any], document_share: float, name_share: float) -> 
         flags.append(f"one name: {row['top_name']} in {row['top_name_share']:.0%} of passages")
     if row["topic"] != -1 and 0 in (row["n_female"], row["n_male"]):
         flags.append("one gender only")
+    if isinstance(row["gender_words"], np.ndarray) and len(row["gender_words"]):
+        flags.append(f"gender terms among its words: {', '.join(row['gender_words'])}")
     return "; ".join(flags)
 
 

@@ -36,6 +36,7 @@ def describe_topics(
     language: str,
     top_words: int,
     places: Collection[str],
+    gender_terms: Collection[str],
 ) -> pd.DataFrame:
     """Describe each topic by phrases near its passages, and say what dominates it.
 
@@ -54,12 +55,15 @@ def describe_topics(
         Keywords a topic.
     places : collection of str
         Words of country names, which are no persons.
+    gender_terms : collection of str
+        The terms that made passages female or male: a topic of such words has its gender by
+        construction.
 
     Returns
     -------
     DataFrame
-        `topic`, `label`, `words` and `keywords` (lists), `top_document_share`, `top_name`,
-        `top_name_share`; one row a topic, without topic -1.
+        `topic`, `label`, `words`, `keywords` and `gender_words` (lists), `top_document_share`,
+        `top_name`, `top_name_share`; one row a topic, without topic -1.
     """
     import pandas as pd
 
@@ -79,12 +83,13 @@ def describe_topics(
                 "label": labels[topic],
                 "words": words[topic],
                 "keywords": keywords[topic][:top_words],
+                "gender_words": [word for word in words[topic] if word in gender_terms],
                 "top_document_share": top_document(list(group["document"])),
                 "top_name": name,
                 "top_name_share": share,
             }
         )
-    columns = ["topic", "label", "words", "keywords"]
+    columns = ["topic", "label", "words", "keywords", "gender_words"]
     columns += ["top_document_share", "top_name", "top_name_share"]
     # A region without topics has the same types as one with some.
     types = {"topic": "int64", "top_document_share": "float64", "top_name_share": "float64"}

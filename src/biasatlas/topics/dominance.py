@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-# A capitalised word after a lower-case word, a comma or a title: not the start of a sentence.
-NAME = re.compile(r"(?:(?<=[a-z,] )|(?<=Mr )|(?<=Ms )|(?<=Mrs )|(?<=Mr\. ))[A-Z][\w'’-]*[a-z]\w*")
+# A capitalised word after a lower-case letter, a comma or a title: not the start of a sentence.
+NAME = re.compile(r"(?:(?<=[a-z,] )|(?<=[MD][rs]\. )|(?<=Mrs\. ))[A-Z][\w'’-]*[a-z]\w*")
 # News styles write "Mr Trump" within a sentence, so a title would be the name of many topics.
 TITLES = frozenset("Mr Mrs Ms Dr Sir Lord Lady".split())
 CALENDAR = frozenset(

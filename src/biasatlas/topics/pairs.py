@@ -125,7 +125,9 @@ def find_pairs(
     ]
     if not rows:
         note = f"no pair passes: none of {passing.size} candidate pairs has a gap under {threshold}"
-        rows = [_nothing(len(topics), len(female), len(male)) | {"note": note, "chance_passing": chance}]
+        rows = [
+            _nothing(len(topics), len(female), len(male)) | {"note": note, "chance_passing": chance}
+        ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

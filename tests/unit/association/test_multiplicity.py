@@ -37,9 +37,7 @@ def test_nan_is_no_test(correct):
 def test_corrections_against_their_definitions(values):
     p = np.array(values)
     n = len(p)
-    q = [
-        min(min(1.0, n * other / np.sum(p <= other)) for other in p if other >= own) for own in p
-    ]
+    q = [min(min(1.0, n * other / np.sum(p <= other)) for other in p if other >= own) for own in p]
     assert benjamini_hochberg(p) == pytest.approx(q)
     order = np.argsort(p, kind="stable")
     steps = [min(1.0, (n - i) * p[k]) for i, k in enumerate(order)]
@@ -59,7 +57,9 @@ def test_families_are_corrected_apart():
     )
     corrected = add_corrections(frame, ["region", "seed"])
     nan = float("nan")
-    assert corrected["q_value"].tolist() == pytest.approx([0.02, 0.02, 0.04, nan, 0.03], nan_ok=True)
+    assert corrected["q_value"].tolist() == pytest.approx(
+        [0.02, 0.02, 0.04, nan, 0.03], nan_ok=True
+    )
     assert corrected["p_holm"].tolist() == pytest.approx([0.02, 0.02, 0.04, nan, 0.03], nan_ok=True)
     assert "q_value" not in frame
     assert add_corrections(frame[::-1], ["region", "seed"]).sort_index().equals(corrected)

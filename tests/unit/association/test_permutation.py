@@ -118,9 +118,7 @@ def test_sampled_p_is_never_zero_and_its_band_holds_the_exact_p():
 
 def test_sampled_p_beyond_the_reach_of_counting():
     x, y = np.linspace(1, 2, 30), np.linspace(0, 0.9, 30)
-    one, again, other = (
-        permutation_test(x, y, samples=999, seed=seed) for seed in (1, 1, 2)
-    )
+    one, again, other = (permutation_test(x, y, samples=999, seed=seed) for seed in (1, 1, 2))
     assert one == again
     assert one.p_value == other.p_value == 1 / 1_000
     assert one.p_strict == 0

@@ -39,9 +39,7 @@ def vectors() -> WordVectors:
 def make_test(**words: list[str]) -> AssociationTest:
     sets = SETS | words
     named = {name: WordSet(f"Set {name}", tuple(sets[name])) for name in "xyab"}
-    return AssociationTest(
-        test="WEAT0", description="Made up", language="en", citation="", **named
-    )
+    return AssociationTest(test="WEAT0", description="Made up", language="en", citation="", **named)
 
 
 def test_look_up_counts_every_word_once(vectors):
@@ -150,9 +148,7 @@ def test_shared_words_are_named_and_dropped_on_demand(vectors):
     assert dropped["note"] == "dropped as they are attribute words: she"
     without = score_test(make_test(y=[*SETS["y"], "sum"]), vectors, FAST)
     assert dropped["effect_size"] == without["effect_size"]
-    few = score_test(
-        make_test(x=[*SETS["x"][:3], "she"]), vectors, replace(FAST, drop_shared=True)
-    )
+    few = score_test(make_test(x=[*SETS["x"][:3], "she"]), vectors, replace(FAST, drop_shared=True))
     assert few["status"] == "refused"
     assert few["note"].startswith("refused: X has 3 of 4 words")
     assert few["note"].endswith("dropped as they are attribute words: she")

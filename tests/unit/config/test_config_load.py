@@ -20,7 +20,11 @@ MINIMAL: dict[str, Any] = {
         {"name": "asia", "continent": "Asia"},
     ],
     "corpora": [
-        {"name": "discovery", "role": "discovery", "sources": [{"reader": "table", "path": "x.csv"}]}
+        {
+            "name": "discovery",
+            "role": "discovery",
+            "sources": [{"reader": "table", "path": "x.csv"}],
+        }
     ],
 }
 

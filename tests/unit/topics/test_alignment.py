@@ -98,7 +98,9 @@ def test_a_planted_effect_is_found():
     assert (found.loc[0, "n_female"], found.loc[0, "n_male"]) == (60, 12)
     assert (found.loc[0, "n_passages"], found.loc[0, "n_documents"]) == (72, 36)
     assert found.loc[0, "log_odds"] == pytest.approx(math.log(60.5 / 12.5 / (58.5 / 106.5)))
-    assert 0 < found.loc[0, "log_odds_low"] < found.loc[0, "log_odds"] < found.loc[0, "log_odds_high"]
+    assert (
+        0 < found.loc[0, "log_odds_low"] < found.loc[0, "log_odds"] < found.loc[0, "log_odds_high"]
+    )
     assert found.loc[0, "p_value"] == found.loc[0, "p_min"] == 2 / 500
     assert found.loc[2, "p_value"] > 0.5
     assert frame.loc[0, ["p_value", "p_min", "q_value"]].isna().all()

@@ -223,13 +223,16 @@ def test_pair_rows_carry_both_topics_and_an_empty_row_has_none():
     topics = topic_rows(
         make_alignment(), make_labels(), dominant_document_share=1, dominant_name_share=1
     )
-    pairs = pd.DataFrame({"rank": [1, 0], "female_topic": [0, -1], "male_topic": [1, -1]})
+    pairs = pd.DataFrame(
+        {"rank": [1, 0], "female_topic": [0, -1], "male_topic": [1, -1], "note": ["", "no pair"]}
+    )
     frame = pair_rows(pairs, topics, selection="gap", threshold=0.01)
     first, none = frame.to_dict("records")
     assert (first["female_label"], first["male_label"]) == ("health care", "<b>goal</b>")
     assert (first["female_words"], first["male_u_mass"]) == ("health; care", -2.5)
     assert (first["female_log_odds"], first["male_log_odds"]) == (0.5, -2.0)
-    assert (none["female_label"], none["male_words"]) == ("", "")
+    assert first["note"] == "male topic: one gender only"
+    assert (none["female_label"], none["male_words"], none["note"]) == ("", "", "no pair")
     assert math.isnan(none["male_log_odds"])
     assert set(frame["selection"]) == {"gap"}
     assert set(frame["gap_threshold"]) == {0.01}

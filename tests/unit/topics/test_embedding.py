@@ -81,6 +81,27 @@ def test_order_and_company_change_no_bit(encoder):
         assert np.array_equal(encoder.encode([TEXTS[i] for i in chosen]), together[chosen])
 
 
+def test_every_batch_has_a_shape_that_its_texts_alone_decide(encoder, monkeypatch):
+    """A shape decides the bits of a product, on some processors more than on this one."""
+    shapes: list[tuple[int, int]] = []
+    model = encoder._model
+
+    def recorded(features):
+        shapes.append(tuple(features["input_ids"].shape))
+        return model(features)
+
+    recorded.tokenizer, recorded.max_seq_length = model.tokenizer, model.max_seq_length
+    monkeypatch.setattr(encoder, "_model", recorded)
+    alone = []
+    for text in TEXTS:
+        encoder.encode([text])
+        alone.append(shapes.pop())
+    encoder.encode(TEXTS)
+    assert {rows for rows, _ in [*alone, *shapes]} == {4}
+    assert sorted(set(shapes)) == sorted(set(alone))
+    assert {length for _, length in alone} == {16, 32, 64}
+
+
 def test_a_text_that_stands_twice_is_embedded_once(encoder, forward_rows):
     vectors = encoder.encode(["the cat", "the dog", "the cat", "the cat"])
     assert sum(forward_rows) == 2

@@ -122,9 +122,7 @@ def test_a_file_cut_short_is_named(vectors, tmp_path):
 def fasttext_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("fasttext") / "v.bin"
     texts = ["the cat sat on the mat while a dog ran to the cat"] * 20
-    train_fasttext(
-        texts, path, seed=1, size=8, window=2, min_count=5, epochs=1, buckets=1000
-    )
+    train_fasttext(texts, path, seed=1, size=8, window=2, min_count=5, epochs=1, buckets=1000)
     return path
 
 
