@@ -35,6 +35,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     temporary = folder / path.name
     try:
         yield temporary
+        if not temporary.exists():
+            raise FileNotFoundError(f"nothing was written for {path}")
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         os.replace(temporary, path)

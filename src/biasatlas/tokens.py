@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
+import regex
 
-TOKEN = re.compile(r"[^\W_]+")
-TOPIC_WORD = re.compile(r"[^\W\d_]{3,}")
+# Vowel signs, joiners and decomposed accents are parts of a word, which re's \w leaves out.
+TOKEN = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}\u200c\u200d]*")
+TOPIC_WORD = regex.compile(r"[\p{L}\p{M}\u200c\u200d]{3,}")
 
 
 def tokenize(text: str) -> list[str]:
-    """Lower-case tokens: runs of letters and digits of any script.
+    """Lower-case tokens: runs of letters, their marks, and digits of any script.
 
     Apostrophes and hyphens end a token, so ``men's`` gives ``men`` and ``s``.
     """

@@ -24,7 +24,6 @@ def test_tokens_are_runs_of_letters_and_digits(text, tokens):
     assert tokenize(text) == tokens
 
 
-@pytest.mark.xfail(strict=True, reason="Python's \\w holds no marks, so words fall apart at them")
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [

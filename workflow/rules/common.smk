@@ -6,24 +6,16 @@ Defines: PLAN (what the configuration asks for), TABLES, the path variables <res
 """
 
 import os
-from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
 try:
-    import biasatlas
     from biasatlas.errors import InputError
     from biasatlas.plan import Plan
 except ImportError as error:
     raise WorkflowError(
         f"The library of this workflow is not installed ({error}). Run `make install`, or "
         "`pip install -e .` in the environment that runs snakemake."
-    )
-
-# A job in a conda environment of its own takes the library from here too.
-if (source := Path(biasatlas.__file__).parents[1]).name == "src":
-    os.environ["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(source), os.environ.get("PYTHONPATH")])
     )
 
 try:

@@ -129,7 +129,10 @@ ASSOCIATION: tuple[Column, ...] = (
     ),
     _share("p_strict", "As p_value, with partitions strictly above the one observed; may be 0."),
     _positive_share("p_two_sided", "Two-sided permutation p, by the absolute value of S'."),
-    _share("p_lower", "Lower end of the band of p_value: without ties other than the observed partition."),
+    _share(
+        "p_lower",
+        "Lower end of the band of p_value: without ties other than the observed partition.",
+    ),
     _share("p_upper", "Upper end of the band of p_value; equal to it where exact."),
     _positive_share("p_min", "Smallest p_value that sets of this size can give."),
     _share("q_value", "Benjamini-Hochberg adjusted p_value over the run's family of tests."),

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 OUTLIERS = "(in no topic)"
+# A list of words, made here or read from Parquet; a topic without one has NaN.
+LISTS = (list, np.ndarray)
 # What a pair's row repeats of each of its topics, and what stands there without a pair.
 PAIRED = {"label": "", "words": "", "log_odds": float("nan"), "u_mass": float("nan")}
 
@@ -36,8 +38,7 @@ def topic_rows(
     frame = alignment.merge(labels, on="topic", how="left")
     for column in ("words", "keywords"):
         frame[column] = [
-            "; ".join(some) if isinstance(some, (list, np.ndarray)) else ""
-            for some in frame[column]
+            "; ".join(some) if isinstance(some, LISTS) else "" for some in frame[column]
         ]
     frame["label"] = frame["label"].astype(object).where(frame["topic"] != -1, OUTLIERS)
     frame["top_name"] = frame["top_name"].astype(object).where(frame["top_name"].notna(), "")
@@ -56,7 +57,7 @@ def _flags(row: Mapping[Any, Any], document_share: float, name_share: float) -> 
         flags.append(f"one name: {row['top_name']} in {row['top_name_share']:.0%} of passages")
     if row["topic"] != -1 and 0 in (row["n_female"], row["n_male"]):
         flags.append("one gender only")
-    if isinstance(row["gender_words"], np.ndarray) and len(row["gender_words"]):
+    if isinstance(row["gender_words"], LISTS) and len(row["gender_words"]):
         flags.append(f"gender terms among its words: {', '.join(row['gender_words'])}")
     return "; ".join(flags)
 

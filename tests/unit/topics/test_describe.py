@@ -135,11 +135,19 @@ def test_topics_are_described(encoder):
     vectors = encoder.encode(list(passages["text"]))
     words = {0: ["hospital", "doctor"], 1: ["school", "goal"]}
     found = describe_topics(
-        passages, vectors, words, encoder, language="en", top_words=1, places={"Germany"}
+        passages,
+        vectors,
+        words,
+        encoder,
+        language="en",
+        top_words=1,
+        places={"Germany"},
+        gender_terms={"doctor"},
     )
     assert found["topic"].tolist() == [0, 1]
     assert found["label"].tolist() == ["hospital doctor", "school goal"]
     assert found["words"].tolist() == [["hospital", "doctor"], ["school", "goal"]]
+    assert found["gender_words"].tolist() == [["doctor"], []]
     assert [len(some) for some in found["keywords"]] == [1, 1]
     assert found["keywords"][0][0] in ("hospital", "doctor")
     assert found["top_document_share"].tolist() == pytest.approx([2 / 3, 1 / 3])
@@ -150,7 +158,14 @@ def test_topics_are_described(encoder):
 def test_a_region_without_topics_has_an_empty_description(encoder):
     passages = pd.DataFrame({"topic": [-1], "document": ["a"], "text": ["x"]})
     found = describe_topics(
-        passages, np.ones((1, 32), "f4"), {}, encoder, language="en", top_words=5, places=()
+        passages,
+        np.ones((1, 32), "f4"),
+        {},
+        encoder,
+        language="en",
+        top_words=5,
+        places=(),
+        gender_terms=(),
     )
     assert found.empty
     assert found["topic"].dtype == "int64"
@@ -185,6 +200,7 @@ def make_labels() -> pd.DataFrame:
             "label": ["health care", "<b>goal</b>"],
             "words": [["health", "care"], np.array(["goal", "match"])],
             "keywords": [["care"], np.array([])],
+            "gender_words": [[], np.array(["man"])],
             "top_document_share": [0.25, 0.26],
             "top_name": ["Merkel", ""],
             "top_name_share": [0.6, 0.0],
@@ -203,7 +219,7 @@ def test_topic_rows_flag_what_is_doubtful():
     assert frame["flags"].tolist() == [
         "",
         "one name: Merkel in 60% of passages",
-        "one document: 26% of passages; one gender only",
+        "one document: 26% of passages; one gender only; gender terms among its words: man",
     ]
 
 
@@ -231,7 +247,7 @@ def test_pair_rows_carry_both_topics_and_an_empty_row_has_none():
     assert (first["female_label"], first["male_label"]) == ("health care", "<b>goal</b>")
     assert (first["female_words"], first["male_u_mass"]) == ("health; care", -2.5)
     assert (first["female_log_odds"], first["male_log_odds"]) == (0.5, -2.0)
-    assert first["note"] == "male topic: one gender only"
+    assert first["note"] == ("male topic: one gender only; gender terms among its words: man")
     assert (none["female_label"], none["male_words"], none["note"]) == ("", "", "no pair")
     assert math.isnan(none["male_log_odds"])
     assert set(frame["selection"]) == {"gap"}
