@@ -70,24 +70,17 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     )
 
 
+def is_sure(cell: Mapping[str, Any]) -> bool:
+    """Whether a score is significant in every seed, on enough words and with one sign."""
+    return bool(cell["significant"] and not cell["thin"] and not cell["flips"])
+
+
+def _holds(control: Mapping[str, Any] | None) -> bool:
+    return control is not None and is_sure(control) and control["mean"] > 0
+
+
 def _finding(trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame) -> str:
-    gender = trained[trained["test"].isin(GENDER_TESTS)]
-    keys = ["place", "series", "test"]
-    cells = [
-        (f"{test} in {place} on {series}", summarise(part))
-        for (place, series, test), part in gender.groupby(keys, sort=False)
-    ]
-    if cells:
-        sure = [n for n, c in cells if c["significant"] and not c["thin"] and not c["flips"]]
-        text = (
-            f"{len(sure) or 'None'} of {plural(len(cells), 'gender score')} (WEAT 6 to 8 by region "
-            "and vectors) can be relied on, that is significant in every seed, on enough words "
-            "and with one sign"
-        )
-        text += f" ({listing(sure)})" if 0 < len(sure) <= 6 else ""
-        text += doubts([cell for _, cell in cells])
-    else:
-        text = "No gender test was scored on a region's vectors"
+    text = _gender_scores(trained)
     found = list(dict.fromkeys(pairs.loc[pairs["rank"] > 0, "place"]))
     total = pairs["place"].nunique()
     if found:
@@ -107,6 +100,36 @@ def _finding(trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame) -> 
         )
         text += f"; pretrained vectors give d = {values}"
     return text + "."
+
+
+def _gender_scores(trained: pd.DataFrame) -> str:
+    """Say how many gender scores are sure, and whether their vectors pass the control."""
+    cells = {
+        key: summarise(part)
+        for key, part in trained.groupby(["place", "series", "test"], sort=False)
+    }
+    gender = {key: cell for key, cell in cells.items() if key[2] in GENDER_TESTS}
+    if not gender:
+        return "No gender test was scored on a region's vectors"
+    sure = [key for key, cell in gender.items() if is_sure(cell)]
+    text = (
+        f"{len(sure) or 'None'} of {plural(len(gender), 'gender score')} (WEAT 6 to 8 by region "
+        f"and vectors) {'is' if len(sure) == 1 else 'are'} significant in every seed, on enough "
+        "words and with one sign"
+    )
+    if 0 < len(sure) <= 6:
+        text += f" ({listing(f'{test} in {place} on {series}' for place, series, test in sure)})"
+    text += doubts(list(gender.values()))
+    unchecked = [
+        place for place, series, _ in sure if not _holds(cells.get((place, series, CONTROL_TEST)))
+    ]
+    if unchecked:
+        text += (
+            "; nothing is claimed from the vectors of "
+            f"{listing(dict.fromkeys(map(str, unchecked)))}, where the positive control ({CONTROL_TEST}) "
+            "does not hold or could not be scored"
+        )
+    return text
 
 
 def _tiles(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Markup:
