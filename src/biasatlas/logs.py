@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from biasatlas.errors import InputError
 
 log = logging.getLogger(__name__)
 
+# Seconds between two signs of life of a job.
+ALIVE_EVERY = 25.0
 _OURS = ("biasatlas", "__main__")
 
 
@@ -62,7 +65,7 @@ def start(log_path: str | Path | None, job: str) -> Iterator[None]:
         file = logging.FileHandler(log_path, mode="w", encoding="utf-8")
         file.setFormatter(_Lines())
         handlers.append(file)
-    with _installed(handlers):
+    with _installed(handlers), _alive(job):
         try:
             yield
         except InputError as error:
@@ -72,6 +75,25 @@ def start(log_path: str | Path | None, job: str) -> Iterator[None]:
             # Python prints the traceback on the terminal itself.
             log.critical("%s", type(error).__name__, exc_info=True, extra={"file_only": True})
             raise
+
+
+@contextmanager
+def _alive(job: str) -> Iterator[None]:
+    """Say now and then that the job still runs: a library's one long call says nothing."""
+    over = threading.Event()
+
+    def beat() -> None:
+        started = time.monotonic()
+        while not over.wait(ALIVE_EVERY):
+            log.info("%s: running for %.0f s", job, time.monotonic() - started)
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 import warnings
 from pathlib import Path
 
@@ -147,3 +148,11 @@ def test_heartbeat_asks_for_the_state_only_when_it_speaks(
         heartbeat.beat(lambda: f"at {asked.append(clock.now) or clock.now:g}")  # type: ignore[func-returns-value]
     assert asked == [10.0, 20.0]
     assert caplog.messages == ["download at 10", "download at 20"]
+
+
+def test_a_silent_job_says_that_it_lives(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "ALIVE_EVERY", 0.02)
+    with logs.start(tmp_path / "job.log", "slow_job"):
+        time.sleep(0.15)
+    lines = (tmp_path / "job.log").read_text("utf-8").splitlines()
+    assert sum("slow_job: running for" in line for line in lines) >= 2

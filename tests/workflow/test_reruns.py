@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -72,6 +73,26 @@ def test_a_gender_pair_leaves_corpora_and_vectors_alone(finished: Path) -> None:
         assert planned_jobs(finished) == (
             {"split_gender": 2, "tabulate_gender": 1, "embed_passages": 2} | TOPICS | PAGES
         )
+
+
+def test_a_changed_gender_list_embeds_new_passages_only(finished: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(finished, project, symlinks=True)
+    # One more document with a term that no list held before.
+    corpus = project / "corpus.csv"
+    corpus.write_text(
+        corpus.read_text("utf-8")
+        + "north9999,north,2019-01-01,"
+        + "The abbess walked past old wheat and barley in the orchard. " * 4
+        + "\n",
+        encoding="utf-8",
+    )
+    pairs = project / "resources/word_lists/gender/en/bolukbasi52.yaml"
+    pairs.write_text(pairs.read_text("utf-8").replace("convent", "abbess"), encoding="utf-8")
+    result = snakemake(project, "--cores", "2", "--until", "embed_passages")
+    assert result.returncode == 0, result.stdout + result.stderr
+    log = (project / "results/small/logs/embed_passages/en-north.log").read_text("utf-8")
+    assert "passages: 1 new, 195 from the cache" in log
 
 
 def test_a_regional_name_reruns_region_aware_scoring_only(finished: Path) -> None:
