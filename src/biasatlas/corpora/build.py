@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.corpora.boilerplate import drop_boilerplate
 from biasatlas.corpora.cleaning import clean
+from biasatlas.corpora.counts import count_frame, count_region, count_row
 from biasatlas.corpora.gazetteer import (
     GIVEN,
     MOST,
@@ -32,7 +33,6 @@ logger = logging.getLogger(__name__)
 
 DOCUMENT_COLUMNS = ("document", "country", "region", "source", "date", "text", "rule")
 PASSAGE_COLUMNS = ("id", "document", "country", "source", "date", "text", "words")
-COUNT_COLUMNS = ("region", "country", "source", "item", "unit", "n", "rule")
 PARTS = ("all", "earlier", "later")
 RULES = {
     MOST: "most mentioned country",
@@ -40,15 +40,6 @@ RULES = {
     NONE: "no country named: country of the outlet",
     NOWHERE: "",
 }
-# From what says most about a document's fate to what says least.
-_FATES = (
-    "kept",
-    "not_sampled",
-    "other_part",
-    "dropped_duplicate",
-    "dropped_short",
-    "dropped_empty",
-)
 
 
 def prepare_documents(
@@ -95,20 +86,20 @@ def prepare_documents(
     documents = documents.with_columns(clean(documents["title"]), clean(documents["text"]))
     documents, boilerplate = drop_boilerplate(documents, boilerplate_documents)
     extra += [
-        _count(source=source, item="dropped_boilerplate", unit="word", n=n)
+        count_row(source=source, item="dropped_boilerplate", unit="word", n=n)
         for source, n in boilerplate.items()
     ]
     documents = _judge_documents(documents, gazetteer_path, min_words)
     counts = [
-        _count(source=source, item=item, n=n, rule=rule)
+        count_row(source=source, item=item, n=n, rule=rule)
         for source, item, rule, n in documents.group_by("source", "fate", "rule").len().rows()
     ]
     counts += [
-        _count(source=source, item="read", n=n)
+        count_row(source=source, item="read", n=n)
         for source, n in documents.group_by("source").len().rows()
     ]
     kept = documents.filter(pl.col("fate") == "kept").select(DOCUMENT_COLUMNS)
-    return kept.to_pandas(), _count_frame(counts + extra)
+    return kept.to_pandas(), count_frame(counts + extra)
 
 
 def _read_all(
@@ -127,7 +118,7 @@ def _read_all(
         frames.append(frame.with_columns(pl.lit(given).alias("given_rule")))
         name = str(options.get("name") or reader)
         extra += [
-            _count(source=name, item=item, unit=unit, n=n)
+            count_row(source=name, item=item, unit=unit, n=n)
             for (item, unit), n in counted.items()
             if item != "read"
         ]
@@ -232,7 +223,7 @@ def build_region(
         .otherwise(pl.lit("other_part")).alias("fate")
     )  # fmt: skip
     passages = _sample(passages, per_country, max_passages, seed)
-    counts = _count_region(region["name"], inside, outside, passages)
+    counts = count_region(region["name"], inside, outside, passages)
     kept = passages.filter(pl.col("fate") == "kept").select(PASSAGE_COLUMNS).sort("id")
     return kept.to_pandas(), counts
 
@@ -331,76 +322,3 @@ def _sample(
     return passages.with_columns(
         pl.when(lost).then(pl.lit("not_sampled")).otherwise(pl.col("fate")).alias("fate")
     )
-
-
-def _count_region(
-    name: str, inside: pl.DataFrame, outside: pl.DataFrame, passages: pl.DataFrame
-) -> pd.DataFrame:
-    """Count documents, passages and words by country, source, fate and rule."""
-    import polars as pl
-
-    keys = ["country", "source", "rule"]
-    rank = {fate: i for i, fate in enumerate(_FATES)}
-    best = passages.group_by("document").agg(
-        pl.col("fate").replace_strict(rank, return_dtype=pl.Int64).min().alias("rank")
-    )
-    fates = (
-        inside.join(best, on="document", how="left")
-        .with_columns(
-            pl.col("rank").fill_null(rank["dropped_empty"]).replace_strict(
-                dict(enumerate(_FATES)), return_dtype=pl.String
-            ).alias("fate")
-        )
-    )  # fmt: skip
-    every = pl.concat([fates.select(*keys, "fate"), outside.select(*keys, "fate")])
-    rows = []
-    for unit, frame, amount in (
-        ("document", every, pl.len()),
-        ("passage", passages, pl.len()),
-        ("word", passages, pl.col("words").sum()),
-    ):
-        by_fate = frame.group_by([*keys, "fate"]).agg(amount.cast(pl.Int64).alias("n"))
-        read = by_fate.group_by(keys).agg(pl.col("n").sum()).with_columns(fate=pl.lit("read"))
-        for row in [*by_fate.iter_rows(named=True), *read.iter_rows(named=True)]:
-            rows.append(
-                _count(
-                    region=name, country=row["country"], source=row["source"],
-                    item=row["fate"], unit=unit, n=row["n"], rule=row["rule"],
-                )
-            )  # fmt: skip
-    for unit in ("document", "passage", "word"):
-        for item in ("read", "kept"):
-            if not any(row["item"] == item and row["unit"] == unit for row in rows):
-                rows.append(_count(region=name, item=item, unit=unit, n=0))
-    return _count_frame(rows)
-
-
-def _count(
-    *,
-    region: str = "",
-    country: str = "",
-    source: str = "",
-    item: str,
-    unit: str = "document",
-    n: int,
-    rule: str = "",
-) -> dict[str, Any]:
-    return {
-        "region": region,
-        "country": country,
-        "source": source,
-        "item": item,
-        "unit": unit,
-        "n": int(n),
-        "rule": rule,
-    }
-
-
-def _count_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    import pandas as pd
-
-    keys = ["region", "country", "source", "unit", "item", "rule"]
-    frame = pd.DataFrame(rows, columns=list(COUNT_COLUMNS))
-    # two sources of one name share their rows
-    summed = frame.groupby(keys)["n"].sum().reset_index()
-    return summed[list(COUNT_COLUMNS)]

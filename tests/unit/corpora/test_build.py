@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasatlas.corpora.build import (
-    COUNT_COLUMNS,
     DOCUMENT_COLUMNS,
     PASSAGE_COLUMNS,
     build_region,
     prepare_documents,
 )
+from biasatlas.corpora.counts import COUNT_COLUMNS
 from biasatlas.errors import InputError
 
 ROOT = Path(__file__).parents[3]
