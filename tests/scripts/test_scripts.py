@@ -65,6 +65,7 @@ def test_scores_become_a_table_with_corrections(tmp_path: Path) -> None:
         tmp_path,
         input=Named(str(tmp_path / "scores.parquet")),
         output=Named(str(tmp_path / "weat.csv")),
+        params=Named(gender_tests=["WEAT6", "WEAT7"]),
     )
     rows = read_table("weat", tmp_path / "weat.csv").set_index("test")
     assert rows.at["WEAT6", "status"] == "refused"

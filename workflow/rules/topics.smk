@@ -104,6 +104,7 @@ rule describe_topics:
         gazetteer=PLAN.gazetteer_digest(),
         terms=lambda wildcards: PLAN.gender_digest(wildcards.language),
         settings=topic_settings("batch_size", "precision", "keywords", "top_words"),
+        keep_shared=PLAN.config.evaluation.keep_shared,
     message:
         "Labelling the topics of {wildcards.region} ({wildcards.language})"
     script:

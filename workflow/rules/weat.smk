@@ -5,7 +5,9 @@ Outputs: <results>/weat/{language}/{region}.parquet, pretrained.parquet, own/{na
 Expects: config keys weat, vectors; resources/word_lists/{weat.tests}/{language}/.
 """
 
-WEAT_SETTINGS = sorted(PLAN.config.weat.model_dump(exclude={"tests"}).items())
+WEAT_SETTINGS = sorted(
+    PLAN.config.weat.model_dump(exclude={"tests", "gender_tests"}).items()
+)
 WEAT_SETTINGS += [("seed", PLAN.config.seed)]
 
 
@@ -122,6 +124,7 @@ rule tabulate_weat:
         runtime=10,
     params:
         code=code("tabulate_weat"),
+        gender_tests=sorted(PLAN.config.weat.gender_tests),
     message:
         "Correcting the association tests for their number"
     script:
@@ -143,6 +146,7 @@ rule tabulate_own_vectors:
         runtime=10,
     params:
         code=code("tabulate_weat"),
+        gender_tests=sorted(PLAN.config.weat.gender_tests),
     message:
         "Correcting the association tests for their number"
     script:

@@ -32,6 +32,7 @@ with start(snakemake.log[0], f"describe_topics {snakemake.wildcards.region}"):
         top_words=settings["top_words"],
         places=place_words(given.gazetteer),
         gender_terms={*terms.female, *terms.male},
+        keep_shared=snakemake.params.keep_shared,
     )
     if settings["keywords"] == "keybert":
         texts = {t: list(passages.loc[passages["topic"] == t, "text"]) for t in words}

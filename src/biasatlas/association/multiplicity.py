@@ -54,12 +54,14 @@ def add_corrections(frame: pd.DataFrame, family: Sequence[str]) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        Holds `p_value` and the columns of `family`.
+        Holds `p_value`, `status` and the columns of `family`. A thin row is shown and never
+        claimed, so it belongs to no family and gets no correction.
     family : sequence of str
         Columns whose values together name a family.
     """
-    frame = frame.copy()
-    groups = frame.groupby(list(family), sort=False)["p_value"]
-    frame["q_value"] = groups.transform(lambda p: benjamini_hochberg(p.to_numpy()))
-    frame["p_holm"] = groups.transform(lambda p: holm(p.to_numpy()))
-    return frame
+    claimed = frame["p_value"].where(frame["status"] == "ok")
+    groups = claimed.groupby([frame[column] for column in family], sort=False)
+    return frame.assign(
+        q_value=groups.transform(lambda p: benjamini_hochberg(p.to_numpy())),
+        p_holm=groups.transform(lambda p: holm(p.to_numpy())),
+    )

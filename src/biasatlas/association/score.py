@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -106,12 +106,23 @@ def score_test(test: AssociationTest, vectors: WordVectors, settings: Settings) 
         row |= _numbers(words, vectors, settings)
     except ValueError as error:
         return row | {"status": "refused", "note": "; ".join([f"refused: {error}", *notes])}
-    worst = min(coverage, key=lambda name: coverage[name].share)
-    if coverage[worst].share < settings.coverage_min:
-        found, distinct = len(coverage[worst].found), _distinct(coverage[worst])
-        notes.insert(0, f"thin: {found} of {distinct} words of {getattr(test, worst).name} found")
+    worst = min(SETS, key=lambda name: _used(words[name], coverage[name])[1])
+    used, share = _used(words[worst], coverage[worst])
+    if share < settings.coverage_min:
+        distinct = _distinct(coverage[worst])
+        notes.insert(0, f"thin: {used} of {distinct} words of {getattr(test, worst).name} found")
         return row | {"status": "thin", "note": "; ".join(notes)}
     return row | {"status": "ok", "note": "; ".join(notes)}
+
+
+def _used(words: Sequence[str], coverage: SetCoverage) -> tuple[int, float]:
+    """Words scored on a vector of their own, and their share of the distinct words asked for.
+
+    Neither a word that was dropped nor one composed from subwords makes a set complete.
+    """
+    used = len(set(words) - set(coverage.composed))
+    distinct = _distinct(coverage)
+    return used, used / distinct if distinct else 0.0
 
 
 def _distinct(coverage: SetCoverage) -> int:
@@ -137,7 +148,7 @@ def _describe(
     row |= {name: getattr(test, name).name for name in SETS}
     row |= {f"n_{name}": len(words[name]) for name in SETS}
     row |= {f"asked_{name}": coverage[name].asked for name in SETS}
-    row["coverage"] = min(one.share for one in coverage.values())
+    row["coverage"] = min(_used(words[name], coverage[name])[1] for name in SETS)
     for kind in ("missing", "duplicate", "composed"):
         row[f"words_{kind}"] = "; ".join(
             word for name in SETS for word in getattr(coverage[name], kind)

@@ -26,7 +26,7 @@ from biasatlas.atlas.places import (
     rank_test,
     region_label,
 )
-from biasatlas.atlas.scores import add_series, doubts, summarise
+from biasatlas.atlas.scores import SURE, add_series, doubts, is_significant, is_sure, summarise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,11 +50,14 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
             mine = pairs[pairs["language"] == language]
             figures.append(_figure(part, control, mine if not figures else mine.head(0), series))
     notes = [
-        f"n.s.: q is above {LEVEL:.2f} (Benjamini-Hochberg, one-sided) in at least one seed. thin: "
+        f"n.s.: q is above {LEVEL:.2f} in at least one seed (Benjamini-Hochberg, one-sided: not in "
+        "the direction that the test expects) or an interval holds 0. thin: "
         "too few of the test's words occur in the region's text. sign flips: d changes its sign "
         "between seeds. A faded cell carries at least one of these marks, and no claim rests on "
-        "it. sd is the standard deviation over seeds: compare two regions only where they differ "
-        "by more.",
+        "it. sd is the standard deviation over seeds. A difference of two regions below it is noise; "
+        "one above it need not be real, since sd leaves out which documents were sampled.",
+        "Random word sets of one subject each are often separated as well: no null band is in "
+        "this run, so no single d shows a bias.",
         "Positive d means that the first target goes with the first attribute of the test, for "
         "instance male names with career. The last column is the positive control: the same "
         "tests on pretrained vectors; the row of flowers and insects is the other control, which "
@@ -70,11 +73,6 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     )
 
 
-def is_sure(cell: Mapping[str, Any]) -> bool:
-    """Whether a score is significant in every seed, on enough words and with one sign."""
-    return bool(cell["significant"] and not cell["thin"] and not cell["flips"])
-
-
 def _holds(control: Mapping[str, Any] | None) -> bool:
     return control is not None and is_sure(control) and control["mean"] > 0
 
@@ -86,7 +84,7 @@ def _finding(trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame) -> 
     if found:
         number_of_pairs = int((pairs["rank"] > 0).sum())
         text += (
-            f"; the text itself yields {plural(number_of_pairs, 'topic pair')} in {len(found)} of "
+            f"; matching makes {plural(number_of_pairs, 'topic pair')} in {len(found)} of "
             f"{plural(total, 'region')} ({listing(found)})"
         )
     elif total:
@@ -114,8 +112,7 @@ def _gender_scores(trained: pd.DataFrame) -> str:
     sure = [key for key, cell in gender.items() if is_sure(cell)]
     text = (
         f"{len(sure) or 'None'} of {plural(len(gender), 'gender score')} (WEAT 6 to 8 by region "
-        f"and vectors) {'is' if len(sure) == 1 else 'are'} significant in every seed, on enough "
-        "words and with one sign"
+        f"and vectors) {'separates' if len(sure) == 1 else 'separate'} their words {SURE}"
     )
     if 0 < len(sure) <= 6:
         text += f" ({listing(f'{test} in {place} on {series}' for place, series, test in sure)})"
@@ -160,7 +157,8 @@ def _marks(cell: Mapping[str, Any]) -> list[str]:
         return ["refused"]
     names = {"thin": "thin", "flips": "sign flips"}
     marks = [text for key, text in names.items() if cell[key]]
-    return marks if cell["significant"] else ["n.s.", *marks]
+    # A thin score gets no q, so it is neither significant nor not.
+    return marks if is_significant(cell) or cell["thin"] else ["n.s.", *marks]
 
 
 def _cell(row: str, column: str, part: pd.DataFrame) -> dict[str, Any]:

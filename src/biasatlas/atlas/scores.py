@@ -72,6 +72,11 @@ def series_name(row: Mapping[str, Any], corpora: int) -> str:
     return f"{model}, {row['corpus']}" if corpora > 1 and row["corpus"] else model
 
 
+SURE = (
+    f"in every seed (q ≤ {LEVEL:.2f} and an interval without 0), on enough words and with one sign"
+)
+
+
 def add_series(frame: pd.DataFrame) -> pd.DataFrame:
     """Add the column ``series``, the name of the vectors that a row was scored on."""
     corpora = len(set(frame["corpus"]) - {""})
@@ -92,8 +97,8 @@ def summarise(part: pd.DataFrame) -> dict[str, Any]:
     -------
     dict
         mean and sd of d (sd None for one seed), seeds, and the marks thin, significant (q at
-        most 0.10 in every seed), flips (d changes its sign between seeds), refused (no seed has
-        a d).
+        most 0.10 in every seed), flips (d changes its sign between seeds), holds_zero (the
+        interval of a seed holds 0), refused (no seed has a d).
     """
     scored = part[part["effect_size"].notna()]
     if scored.empty:
@@ -104,6 +109,7 @@ def summarise(part: pd.DataFrame) -> dict[str, Any]:
             "thin": False,
             "significant": False,
             "flips": False,
+            "holds_zero": False,
             "refused": True,
         }
     effects = scored["effect_size"]
@@ -114,8 +120,19 @@ def summarise(part: pd.DataFrame) -> dict[str, Any]:
         "thin": bool((scored["status"] == "thin").any()),
         "significant": bool((scored["q_value"] <= LEVEL).all()),
         "flips": bool(effects.min() < 0 < effects.max()),
+        "holds_zero": bool(((scored["effect_low"] <= 0) & (scored["effect_high"] >= 0)).any()),
         "refused": False,
     }
+
+
+def is_significant(cell: Mapping[str, Any]) -> bool:
+    """Whether q is small in every seed and no seed's interval holds 0."""
+    return bool(cell["significant"] and not cell["holds_zero"])
+
+
+def is_sure(cell: Mapping[str, Any]) -> bool:
+    """Whether a sum of `summarise` is all that `SURE` says."""
+    return is_significant(cell) and not cell["thin"] and not cell["flips"]
 
 
 def doubts(cells: Sequence[Mapping[str, Any]]) -> str:

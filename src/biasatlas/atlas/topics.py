@@ -117,7 +117,7 @@ def _finding(topics: pd.DataFrame, absent: list[str], level: float | None) -> st
         text += f"by the paper's rule, which is no test, and {rest} lean to neither"
     else:
         text += (
-            f"beyond chance (false discovery rate {level:.2f}), and {rest} cannot be told from "
+            f"at a false discovery rate of {level:.2f} within each region, and {rest} cannot be told from "
             "the rest of their region"
         )
     flagged = int((found["flags"] != "").sum())

@@ -198,6 +198,8 @@ class Weat(Section):
 
     tests: Name = "weat"
     """Folder under resources/word_lists/ that holds one YAML file a test."""
+    gender_tests: list[StrictStr] = ["WEAT6", "WEAT7", "WEAT8"]
+    """Tests of gender: corrected for their number as one family, all others as another."""
     case: Literal["as_is", "lower"] = "lower"
     """How a listed word is looked up; the demo's vectors are lower-case."""
     coverage_min: Share = 0.8
@@ -218,7 +220,7 @@ class Topics(Section):
     encoder: Name = "minilm_l6_v2"
     """Asset that embeds passages (bge_small_en in the paper)."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
-    """auto: bfloat16 where the processor computes it natively, else float32."""
+    """auto: bfloat16 on a GPU that has it, else float32, so that processors agree."""
     batch_size: Positive = 32
     """Rows of a batch; every batch has exactly this many."""
     n_neighbors: Annotated[int, Field(ge=2, strict=True)] = 15
@@ -272,7 +274,7 @@ class Evaluation(Section):
     terms: Literal["paper_table", "paper_text"] = "paper_table"
     """Gender terms as printed in Table 12, or as its prose lists them."""
     keep_shared: StrictBool = False
-    """Keep topic words that are also gender terms (the paper did); else they are dropped and named."""
+    """Keep topic words that are also gender terms (the paper did); else they are dropped."""
     published_pairs: StrictBool = True
     """Score the 25 published pairs too."""
 

@@ -65,7 +65,7 @@ def align_topics(
     low, high = log_odds_interval(
         column, female, document, len(topics), replicates=bootstrap, seed=seed
     )
-    p_value = permutation_p(
+    p_value, p_min = permutation_p(
         column, female, document, len(topics), permutations=permutations, seed=seed
     )
     is_topic = topics != -1
@@ -82,7 +82,7 @@ def align_topics(
             "log_odds_low": low,
             "log_odds_high": high,
             "p_value": p_value,
-            "p_min": np.where(is_topic, 2 / (permutations + 1), np.nan),
+            "p_min": np.where(is_topic, p_min, np.nan),
             "q_value": benjamini_hochberg(p_value),
         }
     )
@@ -163,7 +163,7 @@ def permutation_p(
     *,
     permutations: int,
     seed: int,
-) -> Floats:
+) -> tuple[Floats, Floats]:
     """Two-sided p of each topic's female count when gender is permuted over documents.
 
     Whole gender vectors change places among documents with the same number of gendered
@@ -180,24 +180,29 @@ def permutation_p(
 
     Returns
     -------
-    ndarray, shape (n_topics,)
+    p_value : ndarray, shape (n_topics,)
         ``min(1, 2 min(p_>=, p_<=))``, each ``(1 + hits) / (1 + permutations)``.
+    p_min : ndarray, shape (n_topics,)
+        The same p for the more telling of the two extreme counts: a topic whose p_min is large
+        is too small to be told from the rest, whatever its gender.
     """
     rng = np.random.default_rng(seed)
     strata = _strata(document)
-    observed = np.bincount(topic[female], minlength=n_topics)
-    at_least = np.zeros(n_topics, dtype=np.int64)
-    at_most = np.zeros(n_topics, dtype=np.int64)
     labels = female.astype(np.float64)
-    for _ in range(permutations):
+    counts = np.empty((permutations + 1, n_topics), dtype=np.int64)
+    # The observed assignment is one of the permutations.
+    counts[0] = np.bincount(topic[female], minlength=n_topics)
+    for row in range(1, permutations + 1):
         shuffled = np.empty_like(labels)
         for members in strata:
             shuffled[members] = labels[members[rng.permutation(len(members))]]
-        count = np.bincount(topic, weights=shuffled, minlength=n_topics)
-        at_least += count >= observed
-        at_most += count <= observed
-    smaller = np.minimum(at_least, at_most)
-    return np.minimum(1.0, 2 * (1 + smaller) / (1 + permutations))
+        counts[row] = np.bincount(topic, weights=shuffled, minlength=n_topics)
+    smaller = np.minimum((counts >= counts[0]).sum(axis=0), (counts <= counts[0]).sum(axis=0))
+    extreme = np.minimum(
+        (counts == counts.min(axis=0)).sum(axis=0), (counts == counts.max(axis=0)).sum(axis=0)
+    )
+    n = permutations + 1
+    return np.minimum(1.0, 2 * smaller / n), np.minimum(1.0, 2 * extreme / n)
 
 
 def expected_female(

@@ -37,6 +37,7 @@ def describe_topics(
     top_words: int,
     places: Collection[str],
     gender_terms: Collection[str],
+    keep_shared: bool = False,
 ) -> pd.DataFrame:
     """Describe each topic by phrases near its passages, and say what dominates it.
 
@@ -58,6 +59,8 @@ def describe_topics(
     gender_terms : collection of str
         The terms that made passages female or male: a topic of such words has its gender by
         construction.
+    keep_shared : bool
+        Whether such terms may be keywords (the paper's way).
 
     Returns
     -------
@@ -71,7 +74,12 @@ def describe_topics(
     groups = {topic: passages[passages["topic"] == topic] for topic in words}
     texts = {topic: list(group["text"]) for topic, group in groups.items()}
     bigrams = {topic: candidates(some, language, 2) for topic, some in texts.items()}
-    unigrams = {topic: candidates(some, language, 1) for topic, some in texts.items()}
+    # A keyword that made its passages female would find its own gender again.
+    left_out = set() if keep_shared else set(gender_terms)
+    unigrams = {
+        topic: [word for word in candidates(some, language, 1) if word not in left_out]
+        for topic, some in texts.items()
+    }
     labels = choose_labels(nearest_phrases(bigrams, means, encoder), words)
     keywords = nearest_phrases(unigrams, means, encoder)
     rows: list[dict[str, Any]] = []

@@ -33,7 +33,8 @@ class SentenceEncoder:
     batch_size : int
         Rows of every batch; the last one is filled up with copies.
     precision : {"auto", "float32", "bfloat16"}
-        auto takes bfloat16 where the device computes it natively.
+        auto takes bfloat16 on a GPU that computes it, else float32: processors with and without
+        bfloat16 would give different topics.
     """
 
     def __init__(
@@ -154,19 +155,8 @@ def _precision(wanted: str, device: str) -> str:
 
     if wanted != "auto":
         return wanted
-    if device == "cuda":
-        return "bfloat16" if torch.cuda.is_bf16_supported() else "float32"
-    native = device == "cpu" and torch.backends.mkldnn.is_available() and _cpu_has_bfloat16()
-    return "bfloat16" if native else "float32"
-
-
-def _cpu_has_bfloat16() -> bool:
-    import torch
-
-    # Without these instructions bfloat16 is emulated, which is slower than float32.
-    check = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
-    amx = getattr(torch.cpu, "_is_amx_tile_supported", None)
-    return bool((check and check()) or (amx and amx()))
+    reduced = device == "cuda" and torch.cuda.is_bf16_supported()
+    return "bfloat16" if reduced else "float32"
 
 
 def content_hash(text: str) -> str:

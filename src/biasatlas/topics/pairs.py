@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# A topic whose smallest attainable p is larger cannot be told from the rest of its region.
+TOO_SMALL = 0.05
 COLUMNS = (
     "rank",
     "female_topic",
@@ -74,7 +76,7 @@ def find_pairs(
     Parameters
     ----------
     topics : DataFrame
-        `topic`, `gender`, `log_odds`, `u_mass`, `flags` of the region's topics, without -1.
+        `topic`, `gender`, `log_odds`, `u_mass`, `p_min` of the region's topics, without -1.
     embeddings : ndarray, shape (n_topics, d)
         Topic embeddings, rows as in `topics`.
     she, he : ndarray, shape (d,)
@@ -99,7 +101,7 @@ def find_pairs(
     female = _most_coherent(topics, "female", candidates)
     male = _most_coherent(topics, "male", candidates)
     if not len(female) or not len(male):
-        return pd.DataFrame([_nothing(len(topics), len(female), len(male))], columns=list(COLUMNS))
+        return pd.DataFrame([_nothing(topics, len(female), len(male))], columns=list(COLUMNS))
     same, cross = gaps(embeddings[female], embeddings[male], she, he)
     passing = passes(same, cross, threshold, rule)
     chance = _chance(topics, embeddings, she, he, passing.size, rule, threshold)
@@ -125,9 +127,7 @@ def find_pairs(
     ]
     if not rows:
         note = f"no pair passes: none of {passing.size} candidate pairs has a gap under {threshold}"
-        rows = [
-            _nothing(len(topics), len(female), len(male)) | {"note": note, "chance_passing": chance}
-        ]
+        rows = [_nothing(topics, len(female), len(male)) | {"note": note, "chance_passing": chance}]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -137,9 +137,12 @@ def _most_coherent(topics: pd.DataFrame, gender: str, most: int) -> NDArray[np.i
     return np.asarray(rows[order][:most])
 
 
-def _nothing(n_topics: int, n_female: int, n_male: int) -> dict[str, Any]:
+def _nothing(topics: pd.DataFrame, n_female: int, n_male: int) -> dict[str, Any]:
     missing = [name for name, n in (("female", n_female), ("male", n_male)) if n == 0]
-    reason = f"no topic is {' or '.join(missing)} beyond chance"
+    reason = f"no topic could be told to be {' or '.join(missing)}"
+    small = int((topics["p_min"] > TOO_SMALL).sum())
+    if small:
+        reason += f" ({small} of {len(topics)} are too small for p to reach {TOO_SMALL})"
     return {
         "rank": 0,
         "female_topic": -1,
@@ -150,7 +153,7 @@ def _nothing(n_topics: int, n_female: int, n_male: int) -> dict[str, Any]:
         "n_candidates": n_female * n_male,
         "n_passing": 0,
         "chance_passing": float("nan"),
-        "note": f"no pair: {reason if n_topics else 'the region has no topics'}",
+        "note": f"no pair: {reason if len(topics) else 'the region has no topics'}",
     }
 
 

@@ -53,6 +53,7 @@ def test_families_are_corrected_apart():
             "region": ["a", "b", "a", "b", "a"],
             "seed": [1, 1, 1, 1, 2],
             "p_value": [0.01, 0.02, 0.04, np.nan, 0.03],
+            "status": ["ok", "ok", "ok", "refused", "ok"],
         }
     )
     corrected = add_corrections(frame, ["region", "seed"])
@@ -62,4 +63,6 @@ def test_families_are_corrected_apart():
     )
     assert corrected["p_holm"].tolist() == pytest.approx([0.02, 0.02, 0.04, nan, 0.03], nan_ok=True)
     assert "q_value" not in frame
+    thin = add_corrections(frame.assign(status=["ok", "ok", "thin", "refused", "ok"]), ["seed"])
+    assert thin["q_value"].tolist() == pytest.approx([0.02, 0.02, nan, nan, 0.03], nan_ok=True)
     assert add_corrections(frame[::-1], ["region", "seed"]).sort_index().equals(corrected)

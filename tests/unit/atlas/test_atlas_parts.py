@@ -14,7 +14,7 @@ from biasatlas.atlas.charts import rows, wrap
 from biasatlas.atlas.evaluation import rank_correlation
 from biasatlas.atlas.parts import DataTable, interval, link, listing, number, plural, probability
 from biasatlas.atlas.places import add_place, rank_test, region_order
-from biasatlas.atlas.scores import summarise
+from biasatlas.atlas.scores import is_sure, summarise
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,10 @@ def test_wrap_keeps_words_whole() -> None:
 
 
 def scores(effects: list[float], q: list[float], status: list[str]) -> pd.DataFrame:
-    return pd.DataFrame({"effect_size": effects, "q_value": q, "status": status})
+    frame = pd.DataFrame({"effect_size": effects, "q_value": q, "status": status})
+    return frame.assign(
+        effect_low=frame["effect_size"] - 0.2, effect_high=frame["effect_size"] + 0.2
+    )
 
 
 def test_summary_of_seeds() -> None:
@@ -114,6 +117,8 @@ def test_summary_of_seeds() -> None:
         True,
         True,
     )
+    assert is_sure(summarise(scores([0.5, 1.5], [0.01, 0.10], ["ok", "ok"])))
+    assert not is_sure(summarise(scores([0.1, 1.5], [0.01, 0.10], ["ok", "ok"])))
     cell = summarise(scores([nan], [nan], ["refused"]))
     assert cell["refused"]
     assert cell["mean"] is None

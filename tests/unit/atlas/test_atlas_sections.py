@@ -55,10 +55,20 @@ def test_overview_counts_what_can_be_relied_on(tables: Tables, make_info: MakeIn
     )
     frame.loc[frame["test"].isin(["WEAT6", "WEAT7", "WEAT8"]), "q_value"] = 0.5
     frame.loc[chosen, ["q_value", "effect_size"]] = [0.01, 1.2]
+    frame.loc[chosen, ["effect_low", "effect_high"]] = [0.4, 1.6]
+    control = (
+        (frame["region"] == "asia") & (frame["test"] == "WEAT1") & (frame["model"] == "word2vec")
+    )
+    frame.loc[control, ["q_value", "effect_size", "effect_low", "status"]] = [0.01, 1.2, 0.4, "ok"]
+    frame.loc[control, "effect_high"] = 1.6
     finding = overview.section(tables, make_info()).finding
     assert finding.startswith("1 of 30 gender scores")
     assert "(WEAT6 in Asia on word2vec)" in finding
     assert "4 topic pairs in 2 of 5 regions (Asia and Europe)" in finding
+    assert "nothing is claimed from the vectors of Asia" not in finding
+    frame.loc[control, "effect_low"] = -0.1
+    finding = overview.section(tables, make_info()).finding
+    assert "nothing is claimed from the vectors of Asia" in finding
     frame.loc[chosen & (frame["seed"] == 0), "q_value"] = 0.2
     assert overview.section(tables, make_info()).finding.startswith("None of 30 gender scores")
 
@@ -178,7 +188,7 @@ def test_pairs_stand_beside_chance_and_reasons(tables: Tables, make_info: MakeIn
 def test_weat_lists_refused_tests_with_their_reason(tables: Tables, make_info: MakeInfo) -> None:
     made = weat.section(tables, make_info())
     assert "2 were refused" in made.finding
-    assert "the control works: flowers and insects on pretrained vectors give d = 1.50" in (
+    assert "flowers and insects on pretrained vectors give d = 1.50: lists and code work" in (
         made.finding
     )
     refused = made.figures[-1].table
@@ -236,7 +246,7 @@ def test_topics_by_the_papers_rule_are_not_called_significant(
     assert "by the paper's rule, which is no test" in made.finding
     assert not any("are significant at" in note for note in made.notes)
     strict = topics.section(tables, make_info(settings={"topics": {"fdr": 0.05}}))
-    assert "false discovery rate 0.05" in strict.finding
+    assert "false discovery rate of 0.05 within each region" in strict.finding
 
 
 def test_hashes_of_many_files_are_folded(tables: Tables, make_info: MakeInfo) -> None:

@@ -62,6 +62,8 @@ def test_places_calendar_and_titles_are_no_names():
     assert top_name(texts, set())[0] == "Ghana"
     assert top_name(["in May the Mr and the Mrs"], set()) == ("", 0.0)
     assert top_name(["nothing here. Nothing there."], set()) == ("", 0.0)
+    common = ["at the Conference of May", "in the Conference", "of a conference, and Annan"]
+    assert top_name(common, set()) == ("Annan", pytest.approx(1 / 3))
 
 
 def test_document_frequencies_skip_stop_words_numbers_and_gaps():

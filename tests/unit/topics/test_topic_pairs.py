@@ -23,7 +23,7 @@ SETTINGS = {
 def make_topics(*rows: tuple[int, str, float, float]) -> pd.DataFrame:
     """Topics from (topic, gender, log odds, u_mass)."""
     frame = pd.DataFrame(rows, columns=["topic", "gender", "log_odds", "u_mass"])
-    return frame.assign(flags="")
+    return frame.assign(flags="", p_min=0.001)
 
 
 def cosine(one: np.ndarray, other: np.ndarray) -> float:
@@ -166,9 +166,9 @@ def test_the_chance_count_equals_brute_force(rule):
     ("genders", "note"),
     [
         ([], "no pair: the region has no topics"),
-        (["none", "none"], "no pair: no topic is female or male beyond chance"),
-        (["female", "none"], "no pair: no topic is male beyond chance"),
-        (["male", "male"], "no pair: no topic is female beyond chance"),
+        (["none", "none"], "no pair: no topic could be told to be female or male"),
+        (["female", "none"], "no pair: no topic could be told to be male"),
+        (["male", "male"], "no pair: no topic could be told to be female"),
     ],
 )
 def test_a_region_without_a_pair_says_why(selection, genders, note):
@@ -176,6 +176,8 @@ def test_a_region_without_a_pair_says_why(selection, genders, note):
     embeddings = np.ones((len(genders), 2))
     found = find_pairs(topics, embeddings, SHE, HE, **(SETTINGS | {"selection": selection}))
     (row,) = found.to_dict("records")
+    small = find_pairs(topics.assign(p_min=0.2), embeddings, SHE, HE, **SETTINGS)
+    assert ("are too small for p to reach 0.05" in small["note"][0]) == (len(genders) > 0)
     assert list(found.columns) == list(COLUMNS)
     assert (row["rank"], row["female_topic"], row["male_topic"], row["note"]) == (0, -1, -1, note)
     assert (row["n_candidates"], row["n_passing"], row["passes_gap"]) == (0, 0, False)
