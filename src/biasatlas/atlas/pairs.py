@@ -56,8 +56,9 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     notes = [
         "A pair joins a topic that leans female with one that leans male. The gaps are those of "
         "the paper: same = |cos(F, she) − cos(M, he)|, cross = |cos(F, he) − cos(M, she)|. The "
-        "paper keeps a pair below a threshold; the chance count says how many pairs random "
-        "matching lets pass, so a rule that passes no more than that selects nothing.",
+        "paper keeps a pair below a threshold; the chance count says how many pairs pass "
+        "on average when genders are dealt at random, so a rule that passes no more than that "
+        "selects nothing.",
         "Matching joins the strongest topics whatever they are about. Rank and partner change with "
         "the seed and with small changes of the text; how often a pair comes again is not yet "
         "measured in this run.",
@@ -84,7 +85,8 @@ def _finding(frame: pd.DataFrame) -> str:
     if chance.notna().any():
         passing = int(gaps.loc[chance.notna(), "n_passing"].sum())
         text += (
-            f"; by the paper's gap rule {passing} candidates pass where random matching passes "
+            f"; by the paper's gap rule {passing} candidates pass where topics with "
+            "genders dealt at random give "
             f"{number(chance.sum(), 1)} on average"
         )
     return text + "."

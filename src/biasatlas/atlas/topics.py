@@ -118,7 +118,8 @@ def _finding(topics: pd.DataFrame, absent: list[str], level: float | None) -> st
     else:
         text += (
             f"at a false discovery rate of {level:.2f} within each region, and {rest} cannot be told from "
-            "the rest of their region"
+            "the rest of their region; documents count as independent, so one running story or "
+            "one person can be enough, and few female passages make male topics harder to tell"
         )
     flagged = int((found["flags"] != "").sum())
     if flagged:

@@ -16,6 +16,7 @@ from pydantic import (
     ConfigDict,
     Field,
     StrictBool,
+    StrictInt,
     StrictStr,
     model_validator,
 )
@@ -26,6 +27,10 @@ PathText = Annotated[StrictStr, AfterValidator(os.path.expanduser)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[int, Field(ge=1, strict=True)]
 Seed = Annotated[int, Field(ge=0, lt=2**31, strict=True)]
+
+
+# The only options of readers that are true or false.
+SWITCHES = ("keep_salutations",)
 
 
 class Section(BaseModel):
@@ -77,13 +82,24 @@ class Source(Section):
     """Name of an asset in resources/assets.yaml; either this or `path`."""
     path: PathText | None = None
     """A file or folder of your own; either this or `asset`."""
-    options: dict[StrictStr, StrictStr | StrictBool | int] = {}
+    options: dict[StrictStr, StrictStr | StrictBool | StrictInt] = {}
     """Options of the reader, e.g. the columns of a table (see docs/corpora.md)."""
 
     @model_validator(mode="after")
     def _one_origin(self) -> Source:
         if (self.asset is None) == (self.path is None):
             raise ValueError("give either `asset` or `path`, one of them")
+        return self
+
+    @model_validator(mode="after")
+    def _no_accidental_switches(self) -> Source:
+        wrong = [
+            f"option `{name}`: value {value} is YAML for an unquoted yes or no; write it in quotes"
+            for name, value in self.options.items()
+            if isinstance(value, bool) and name not in SWITCHES
+        ]
+        if wrong:
+            raise ValueError("; ".join(wrong))
         return self
 
 

@@ -33,6 +33,8 @@ logger = logging.getLogger(__name__)
 
 DOCUMENT_COLUMNS = ("document", "country", "region", "source", "date", "text", "rule")
 PASSAGE_COLUMNS = ("id", "document", "country", "source", "date", "text", "words")
+# Beyond this share of the words the rule may have eaten the corpus itself.
+MUCH_BOILERPLATE = 0.1
 PARTS = ("all", "earlier", "later")
 RULES = {
     MOST: "most mentioned country",
@@ -84,7 +86,14 @@ def prepare_documents(
 
     documents, extra = _read_all(sources, language)
     documents = documents.with_columns(clean(documents["title"]), clean(documents["text"]))
+    before = int(documents["text"].str.count_matches(r"\S+").sum())
     documents, boilerplate = drop_boilerplate(documents, boilerplate_documents)
+    if sum(boilerplate.values()) > MUCH_BOILERPLATE * before:
+        logger.warning(
+            "%d of %d words are dropped as boilerplate: their sentences stand in %d or more "
+            "documents of one source; passages.boilerplate_documents sets that number",
+            sum(boilerplate.values()), before, boilerplate_documents,
+        )  # fmt: skip
     extra += [
         count_row(source=source, item="dropped_boilerplate", unit="word", n=n)
         for source, n in boilerplate.items()

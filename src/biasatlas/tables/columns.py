@@ -273,7 +273,11 @@ PAIRS = Table(
         _number("gap_threshold", "Threshold of the paper's rule.", 0.0),
         _count("n_candidates", "Candidate pairs of the region."),
         _count("n_passing", "Candidate pairs that pass the paper's rule."),
-        _number("chance_passing", "Pairs that random matching would let pass.", 0.0),
+        _number(
+            "chance_passing",
+            "Pairs that pass on average when genders are dealt at random to the topics.",
+            0.0,
+        ),
         _text(
             "selection",
             "How pairs were chosen: `matching` one to one by alignment, or by `gap` (the paper).",

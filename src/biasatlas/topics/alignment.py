@@ -65,7 +65,7 @@ def align_topics(
     low, high = log_odds_interval(
         column, female, document, len(topics), replicates=bootstrap, seed=seed
     )
-    p_value, p_min = permutation_p(
+    p_value, p_min_female, p_min_male = permutation_p(
         column, female, document, len(topics), permutations=permutations, seed=seed
     )
     is_topic = topics != -1
@@ -82,7 +82,9 @@ def align_topics(
             "log_odds_low": low,
             "log_odds_high": high,
             "p_value": p_value,
-            "p_min": np.where(is_topic, p_min, np.nan),
+            "p_min": np.where(is_topic, np.minimum(p_min_female, p_min_male), np.nan),
+            "p_min_female": np.where(is_topic, p_min_female, np.nan),
+            "p_min_male": np.where(is_topic, p_min_male, np.nan),
             "q_value": benjamini_hochberg(p_value),
         }
     )
@@ -163,7 +165,7 @@ def permutation_p(
     *,
     permutations: int,
     seed: int,
-) -> tuple[Floats, Floats]:
+) -> tuple[Floats, Floats, Floats]:
     """Two-sided p of each topic's female count when gender is permuted over documents.
 
     Whole gender vectors change places among documents with the same number of gendered
@@ -182,9 +184,10 @@ def permutation_p(
     -------
     p_value : ndarray, shape (n_topics,)
         ``min(1, 2 min(p_>=, p_<=))``, each ``(1 + hits) / (1 + permutations)``.
-    p_min : ndarray, shape (n_topics,)
-        The same p for the more telling of the two extreme counts: a topic whose p_min is large
-        is too small to be told from the rest, whatever its gender.
+    p_min_female, p_min_male : ndarray, shape (n_topics,)
+        The same p for the largest and for the smallest count that the permutations gave: where
+        it is large the topic is too small to be told to be female, or male. With few female
+        passages in the region that is so much more often on the male side.
     """
     rng = np.random.default_rng(seed)
     strata = _strata(document)
@@ -198,11 +201,12 @@ def permutation_p(
             shuffled[members] = labels[members[rng.permutation(len(members))]]
         counts[row] = np.bincount(topic, weights=shuffled, minlength=n_topics)
     smaller = np.minimum((counts >= counts[0]).sum(axis=0), (counts <= counts[0]).sum(axis=0))
-    extreme = np.minimum(
-        (counts == counts.min(axis=0)).sum(axis=0), (counts == counts.max(axis=0)).sum(axis=0)
+    most = (counts == counts.max(axis=0)).sum(axis=0)
+    least = (counts == counts.min(axis=0)).sum(axis=0)
+    p_value, p_min_female, p_min_male = (
+        np.minimum(1.0, 2 * hits / (permutations + 1)) for hits in (smaller, most, least)
     )
-    n = permutations + 1
-    return np.minimum(1.0, 2 * smaller / n), np.minimum(1.0, 2 * extreme / n)
+    return p_value, p_min_female, p_min_male
 
 
 def expected_female(

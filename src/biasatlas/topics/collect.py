@@ -46,7 +46,7 @@ def topic_rows(
         _flags(row, dominant_document_share, dominant_name_share)
         for row in frame.to_dict("records")
     ]
-    return frame.drop(columns="gender_words")
+    return frame.drop(columns=["gender_words", "p_min_female", "p_min_male"])
 
 
 def _flags(row: Mapping[Any, Any], document_share: float, name_share: float) -> str:

@@ -100,9 +100,11 @@ def count_gender(
     warnings = []
     if len(gender) == 0:
         warnings.append("no passage at all")
+    elif gendered == 0:
+        warnings.append("no gendered passage at all")
     elif gendered < warn_below:
         warnings.append(f"thin: {gendered} gendered passages, under {warn_below}")
-    if len(gender) > 0 and n["female"] < warn_female_below:
+    if gendered > 0 and n["female"] < warn_female_below:
         warnings.append(f"thin: {n['female']} female passages, under {warn_female_below}")
     documents = {
         name: int(gender.loc[gender["gender"] == name, "document"].nunique())

@@ -76,7 +76,7 @@ def find_pairs(
     Parameters
     ----------
     topics : DataFrame
-        `topic`, `gender`, `log_odds`, `u_mass`, `p_min` of the region's topics, without -1.
+        `topic`, `gender`, `log_odds`, `u_mass`, `p_min_female`, `p_min_male` of the region's topics, without -1.
     embeddings : ndarray, shape (n_topics, d)
         Topic embeddings, rows as in `topics`.
     she, he : ndarray, shape (d,)
@@ -140,9 +140,10 @@ def _most_coherent(topics: pd.DataFrame, gender: str, most: int) -> NDArray[np.i
 def _nothing(topics: pd.DataFrame, n_female: int, n_male: int) -> dict[str, Any]:
     missing = [name for name, n in (("female", n_female), ("male", n_male)) if n == 0]
     reason = f"no topic could be told to be {' or '.join(missing)}"
-    small = int((topics["p_min"] > TOO_SMALL).sum())
-    if small:
-        reason += f" ({small} of {len(topics)} are too small for p to reach {TOO_SMALL})"
+    for name in missing:
+        small = int((topics[f"p_min_{name}"] > TOO_SMALL).sum())
+        if small:
+            reason += f"; {small} of {len(topics)} are too small to be told to be {name}"
     return {
         "rank": 0,
         "female_topic": -1,

@@ -82,6 +82,8 @@ WRONG = [
     ("languages", [False], "languages.0", ["unquoted no", '"no"', "quotes"]),
     ("regions.0.countries", [False, "SE"], "regions.0.countries.0", ["unquoted no", "quotes"]),
     ("corpora.0.title", True, "corpora.0.title", ["unquoted yes", "quotes"]),
+    ("corpora.0.sources.0.options", {"country": False}, "corpora.0.sources.0",
+     ["`country`", "unquoted yes or no", "quotes"]),
     ("regions.0.countries", "NG", "regions.0.countries", ["'NG'", "list"]),
     ("regions.0.continent", "Atlantis", "regions.0.continent", ["'Atlantis'", "'Africa'", "'Oceania'"]),
     ("regions.0.continent", "Africa", "regions.0", ["africa", "exactly one of `countries`"]),

@@ -211,3 +211,13 @@ def test_counts_have_one_row_a_key(tmp_path: Path) -> None:
     keys = [column for column in COUNT_COLUMNS if column != "n"]
     assert not counts.duplicated(keys).any()
     assert total(counts, "read") == 2
+
+
+def test_much_boilerplate_is_a_warning_that_names_the_key(tmp_path: Path, caplog) -> None:
+    path = tmp_path / "a.csv"
+    rows = [f"{n},Kenya," + "The committee met again today in the city. " * 8 for n in range(6)]
+    path.write_text("id,country,text\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    options = {"text": "text", "id": "id", "country": "country"}
+    _, counts = prepare_documents([("table", path, options)], "en", None, boilerplate_documents=4)
+    assert "passages.boilerplate_documents" in caplog.text
+    assert (counts["item"] == "dropped_boilerplate").any()

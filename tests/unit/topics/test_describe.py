@@ -191,6 +191,8 @@ def make_alignment() -> pd.DataFrame:
             "n_male": [5, 4, 6],
             "log_odds": [-0.1, 0.5, -2.0],
             "u_mass": [float("nan"), -1.5, -2.5],
+            "p_min_female": [float("nan"), 0.01, 0.01],
+            "p_min_male": [float("nan"), 0.01, 0.01],
         }
     )
 

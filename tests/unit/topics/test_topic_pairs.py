@@ -23,7 +23,7 @@ SETTINGS = {
 def make_topics(*rows: tuple[int, str, float, float]) -> pd.DataFrame:
     """Topics from (topic, gender, log odds, u_mass)."""
     frame = pd.DataFrame(rows, columns=["topic", "gender", "log_odds", "u_mass"])
-    return frame.assign(flags="", p_min=0.001)
+    return frame.assign(flags="", p_min_female=0.001, p_min_male=0.001)
 
 
 def cosine(one: np.ndarray, other: np.ndarray) -> float:
@@ -176,8 +176,10 @@ def test_a_region_without_a_pair_says_why(selection, genders, note):
     embeddings = np.ones((len(genders), 2))
     found = find_pairs(topics, embeddings, SHE, HE, **(SETTINGS | {"selection": selection}))
     (row,) = found.to_dict("records")
-    small = find_pairs(topics.assign(p_min=0.2), embeddings, SHE, HE, **SETTINGS)
-    assert ("are too small for p to reach 0.05" in small["note"][0]) == (len(genders) > 0)
+    small = find_pairs(
+        topics.assign(p_min_female=0.2, p_min_male=0.2), embeddings, SHE, HE, **SETTINGS
+    )
+    assert ("are too small to be told to be" in small["note"][0]) == (len(genders) > 0)
     assert list(found.columns) == list(COLUMNS)
     assert (row["rank"], row["female_topic"], row["male_topic"], row["note"]) == (0, -1, -1, note)
     assert (row["n_candidates"], row["n_passing"], row["passes_gap"]) == (0, 0, False)
