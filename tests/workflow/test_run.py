@@ -122,3 +122,42 @@ def test_regions_with_nothing_one_document_or_one_gender_reach_the_atlas(
     assert all(note.startswith("refused: X has 0") for note in empty["note"])
     atlas = (project / "results/small/atlas/index.html").read_text("utf-8")
     assert "no passage at all" in atlas
+
+
+def test_the_papers_settings_run_to_the_end(assets: Path, tmp_path: Path) -> None:
+    project = make_project(tmp_path, assets)
+    write_config(
+        project,
+        assets,
+        gender={"both": "duplicate"},
+        topics={
+            "permutations": 99,
+            "bootstrap": 100,
+            "alignment": "paper",
+            "keywords": "keybert",
+            "cluster_selection_method": "eom",
+            "min_cluster_size": 15,
+        },
+        pairs={"selection": "gap", "gap_threshold": 0.5},
+        evaluation={"keep_shared": True, "terms": "paper_text"},
+        vectors={
+            "seeds": [1],
+            "compose_missing": True,
+            "word2vec": {"size": 20, "min_count": 2},
+            "fasttext": {"size": 20, "min_count": 2, "buckets": 1000},
+        },
+    )
+    result = snakemake(project, "--cores", "2")
+    assert result.returncode == 0, result.stdout + result.stderr
+    topics = table(project, "topics")
+    assert (topics["gender"] == topics["gender_paper"]).all()
+    found = topics[(topics["region"] == "north") & (topics["topic"] >= 0)]
+    assert all(len(words.split("; ")) == 10 for words in found["keywords"])
+    pairs = table(project, "pairs")
+    kept = pairs[pairs["rank"] > 0]
+    assert (kept["selection"] == "gap").all()
+    assert kept["passes_gap"].all()
+    scores = table(project, "evaluation")
+    assert scores.loc[scores["region"] == "north", "words_composed"].ne("").any()
+    # A composed word is no found word, so such rows are thin at best.
+    assert "ok" not in set(scores.loc[scores["words_composed"] != "", "status"])

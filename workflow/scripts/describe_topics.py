@@ -9,7 +9,6 @@ from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.logs import start
 from biasatlas.topics.describe import describe_topics, embed_topics, words_by_topic
 from biasatlas.topics.embedding import SentenceEncoder
-from biasatlas.topics.phrases import keybert_words
 
 settings, given = dict(snakemake.params.settings), snakemake.input
 with start(snakemake.log[0], f"describe_topics {snakemake.wildcards.region}"):
@@ -33,11 +32,8 @@ with start(snakemake.log[0], f"describe_topics {snakemake.wildcards.region}"):
         places=place_words(given.gazetteer),
         gender_terms={*terms.female, *terms.male},
         keep_shared=snakemake.params.keep_shared,
+        method=settings["keywords"],
     )
-    if settings["keywords"] == "keybert":
-        texts = {t: list(passages.loc[passages["topic"] == t, "text"]) for t in words}
-        language, top = snakemake.wildcards.language, settings["top_words"]
-        labels["keywords"] = list(keybert_words(texts, given.encoder, language, top).values())
     write_parquet(labels, snakemake.output.labels)
     write_parquet(
         embed_topics(words, encoders[given.pair_encoder]), snakemake.output.topic_embeddings

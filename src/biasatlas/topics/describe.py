@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasatlas.topics.dominance import top_document, top_name
-from biasatlas.topics.phrases import candidates, choose_labels, mean_embeddings, nearest_phrases
+from biasatlas.topics.phrases import (
+    candidates,
+    choose_labels,
+    keybert_words,
+    mean_embeddings,
+    nearest_phrases,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +44,7 @@ def describe_topics(
     places: Collection[str],
     gender_terms: Collection[str],
     keep_shared: bool = False,
+    method: str = "mean_embedding",
 ) -> pd.DataFrame:
     """Describe each topic by phrases near its passages, and say what dominates it.
 
@@ -61,6 +68,8 @@ def describe_topics(
         construction.
     keep_shared : bool
         Whether such terms may be keywords (the paper's way).
+    method : {"mean_embedding", "keybert"}
+        Keywords nearest to the topic's mean embedding, or by `keybert_words`.
 
     Returns
     -------
@@ -76,12 +85,15 @@ def describe_topics(
     bigrams = {topic: candidates(some, language, 2) for topic, some in texts.items()}
     # A keyword that made its passages female would find its own gender again.
     left_out = set() if keep_shared else set(gender_terms)
-    unigrams = {
-        topic: [word for word in candidates(some, language, 1) if word not in left_out]
-        for topic, some in texts.items()
-    }
     labels = choose_labels(nearest_phrases(bigrams, means, encoder), words)
-    keywords = nearest_phrases(unigrams, means, encoder)
+    if method == "keybert":
+        keywords = keybert_words(texts, encoder, language, top=top_words, left_out=left_out)
+    else:
+        unigrams = {
+            topic: [word for word in candidates(some, language, 1) if word not in left_out]
+            for topic, some in texts.items()
+        }
+        keywords = nearest_phrases(unigrams, means, encoder)
     rows: list[dict[str, Any]] = []
     for topic, group in groups.items():
         name, share = top_name(texts[topic], places)

@@ -69,6 +69,11 @@ class SentenceEncoder:
         if len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_tokens)):
             raise InputError(f"{folder}: its tokenizer has no words (tokenizer.json is missing)")
 
+    @property
+    def model(self) -> Any:
+        """The sentence-transformers model itself, for libraries that take one."""
+        return self._model
+
     def encode(self, texts: Sequence[str], what: str = "texts") -> NDArray[np.float32]:
         """Embed texts, each distinct one once.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,17 +94,32 @@ def choose_labels(
 
 
 def keybert_words(
-    texts: Mapping[int, Sequence[str]], encoder_folder: str, language: str, top: int
+    texts: Mapping[int, Sequence[str]],
+    encoder: SentenceEncoder,
+    language: str,
+    *,
+    top: int,
+    left_out: Collection[str],
 ) -> dict[int, list[str]]:
     """KeyBERT words of each topic's concatenated passages, the form of Borah et al. 5.
 
-    The encoder reads only the first passages of that text; `mean_embedding` sees them all.
+    The encoder reads only the first passages of that text; `nearest_phrases` to the topic's mean
+    embedding see them all.
+
+    Parameters
+    ----------
+    texts : mapping of topic to its passages
+    encoder : SentenceEncoder
+    language : str
+    top : int
+        Words a topic.
+    left_out : collection of str
+        Words that may not be keywords.
     """
     from keybert import KeyBERT
-    from sentence_transformers import SentenceTransformer
 
-    model = KeyBERT(SentenceTransformer(encoder_folder, trust_remote_code=False))
-    stop = sorted(stop_words(language)) or None
+    model = KeyBERT(encoder.model)
+    stop = sorted({*stop_words(language), *left_out}) or None
     found = {}
     for topic, passages in texts.items():
         pairs = model.extract_keywords(

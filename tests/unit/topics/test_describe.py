@@ -256,3 +256,18 @@ def test_pair_rows_carry_both_topics_and_an_empty_row_has_none():
     assert math.isnan(none["male_log_odds"])
     assert set(frame["selection"]) == {"gap"}
     assert set(frame["gap_threshold"]) == {0.01}
+
+
+@pytest.mark.parametrize("method", ["mean_embedding", "keybert"])
+def test_gender_terms_are_keywords_only_where_they_are_kept(encoder, method):
+    texts = ["hospital doctor mother", "mother hospital doctor", "doctor mother hospital"]
+    passages = pd.DataFrame({"topic": 0, "document": ["a", "b", "c"], "text": texts})
+    found = [
+        describe_topics(
+            passages, encoder.encode(texts), {0: ["hospital"]}, encoder, language="en",
+            top_words=5, places=(), gender_terms={"mother"}, keep_shared=kept, method=method,
+        )["keywords"][0]
+        for kept in (False, True)
+    ]  # fmt: skip
+    assert set(found[0]) == {"hospital", "doctor"}
+    assert set(found[1]) == {"hospital", "doctor", "mother"}
