@@ -176,7 +176,8 @@ def _kept_figure(part: pd.DataFrame, corpus: str) -> Figure | None:
 
 def _step_order(step: tuple[str, str]) -> tuple[bool, bool, str, int]:
     item, unit = step
-    return item != "read", item == "kept", item, _UNITS.index(unit)
+    # What was read and kept comes first: on a narrow page the reasons are what scrolls away.
+    return item != "read", item != "kept", item, _UNITS.index(unit)
 
 
 def _drops_figure(part: pd.DataFrame, corpus: str) -> Figure:

@@ -53,7 +53,8 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
         f"n.s.: q is above {LEVEL:.2f} in at least one seed (Benjamini-Hochberg, one-sided: not in "
         "the direction that the test expects) or an interval holds 0. thin: "
         "too few of the test's words occur in the region's text. sign flips: d changes its sign "
-        "between seeds. A faded cell carries at least one of these marks, and no claim rests on "
+        "between seeds. no control: flowers and insects (WEAT1), refused or not positive on these "
+        "vectors, do not vouch for them. A faded cell carries at least one of these marks, and no claim rests on "
         "it. sd is the standard deviation over seeds. A difference of two regions below it is noise; "
         "one above it need not be real, since sd leaves out which documents were sampled.",
         "Random word sets of one subject each are often separated as well: no null band is in "
@@ -161,9 +162,11 @@ def _marks(cell: Mapping[str, Any]) -> list[str]:
     return marks if is_significant(cell) or cell["thin"] else ["n.s.", *marks]
 
 
-def _cell(row: str, column: str, part: pd.DataFrame) -> dict[str, Any]:
+def _cell(row: str, column: str, part: pd.DataFrame, holds: bool = True) -> dict[str, Any]:
     cell = summarise(part)
     marks = _marks(cell)
+    if not holds and not cell["refused"]:
+        marks.append("no control")
     spread = f"sd {number(cell['sd'])}" if cell["sd"] is not None else ""
     return {
         "row": row,
@@ -195,7 +198,9 @@ def _records(
         for place in places:
             rows_of_place = mine[mine["place"] == place]
             if len(rows_of_place):
-                records.append(_cell(name, place, rows_of_place))
+                checked = part[(part["place"] == place) & (part["test"] == CONTROL_TEST)]
+                holds = test == CONTROL_TEST or _holds(summarise(checked))
+                records.append(_cell(name, place, rows_of_place, holds))
         same = control[control["test"] == test]
         if len(same):
             records.append(_cell(name, _CONTROL, same))

@@ -112,7 +112,7 @@ def _card(place: str, part: pd.DataFrame) -> Markup:
     first = part.iloc[0]
     body = Markup("")
     for row in records_of(part):
-        gaps = f"gap same {number(row['gap_same'], 3)}, cross {number(row['gap_cross'], 3)}"
+        gaps = f"gap same {number(row['gap_same'], 4)}, cross {number(row['gap_cross'], 4)}"
         if row["gap_threshold"] == row["gap_threshold"]:
             verdict = "passes" if row["passes_gap"] else "fails"
             gaps += f"; {verdict} the paper's rule (<\u00a0{row['gap_threshold']:g})"
@@ -227,8 +227,8 @@ def _table_figure(frame: pd.DataFrame) -> Figure:
                 row["male_label"],
                 f"{number(row['female_log_odds'])} / {number(row['male_log_odds'])}",
                 f"{number(row['female_u_mass'])} / {number(row['male_u_mass'])}",
-                number(row["gap_same"], 3),
-                number(row["gap_cross"], 3),
+                number(row["gap_same"], 4),
+                number(row["gap_cross"], 4),
                 DASH if none else ("yes" if row["passes_gap"] else "no"),
                 row["note"],
             ]

@@ -66,8 +66,10 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
         "Log odds compare female with male passages in a topic against the rest of the region: 0 "
         "means as in the region as a whole, above 0 more female, below 0 more male.",
         f"Coloured topics are significant at a false discovery rate of {level:.2f}; grey ones are "
-        "not, and no claim is made of them. The paper's rule (mean topic probability p_F against "
-        "p_M) is given beside it."
+        "not, and no claim is made of them. The test permutes gender over documents and is corrected "
+        "for the number of topics; the interval is neither, so a grey topic's interval can leave "
+        "out 0. The tables below the charts hold the flags of each topic, and the paper's rule (mean "
+        "topic probability p_F against p_M)."
         if tested
         else "Colours follow the paper's rule (mean topic probability p_F against p_M), which is "
         "no test: q says which topics differ from the rest of their region.",

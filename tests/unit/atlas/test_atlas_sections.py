@@ -85,9 +85,30 @@ def test_overview_marks_doubtful_cells(tables: Tables, make_info: MakeInfo) -> N
     assert list(table.headers)[1:3] == ["Africa", "Asia"]
     assert table.headers[-1] == "Pretrained (control)"
     row = next(row for row in table.rows if row[0].startswith("WEAT6"))
-    assert row[1] == "0.30, sd 0.36, n.s. · sign flips"
+    assert row[1] == "0.30, sd 0.36, n.s. · sign flips · no control"
     oceania = next(row for row in table.rows if row[0].startswith("WEAT2"))[5]
     assert oceania == "refused"
+
+
+def test_a_cell_is_unmarked_only_where_its_vectors_pass_the_control(
+    tables: Tables, make_info: MakeInfo
+) -> None:
+    frame = tables["weat"]
+    here = (frame["region"] == "asia") & (frame["model"] == "word2vec")
+    for name in ("WEAT1", "WEAT6"):
+        rows = here & (frame["test"] == name)
+        frame.loc[rows, ["q_value", "effect_size", "effect_low", "status"]] = [0.01, 1.2, 0.4, "ok"]
+        frame.loc[rows, "effect_high"] = 1.6
+
+    def cell() -> str:
+        table = overview.section(tables, make_info()).figures[0].table
+        assert table is not None
+        row = next(row for row in table.rows if row[0].startswith("WEAT6"))
+        return str(row[table.headers.index("Asia")])
+
+    assert "no control" not in cell()
+    frame.loc[here & (frame["test"] == "WEAT1"), "effect_low"] = -0.1
+    assert "no control" in cell()
 
 
 def test_corpus_says_what_was_kept_and_dropped(tables: Tables, make_info: MakeInfo) -> None:
