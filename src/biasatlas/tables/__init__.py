@@ -3,7 +3,8 @@
 ``python -m biasatlas.tables`` prints the page that describes them.
 """
 
-from biasatlas.tables.columns import TABLES, Column, Table
+from biasatlas.tables.catalogue import TABLES
+from biasatlas.tables.columns import Column, Table
 from biasatlas.tables.page import markdown
 from biasatlas.tables.schemas import check_table, schema
 from biasatlas.tables.storage import empty_table, read_table, write_table

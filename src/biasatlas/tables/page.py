@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from biasatlas.tables.columns import TABLES, Column, Table
+from biasatlas.tables.catalogue import TABLES
+from biasatlas.tables.columns import Column, Table
 
 _HEAD = """\
 # Tables
 
-<!-- Made by `python -m biasatlas.tables > docs/tables.md` from src/biasatlas/tables/columns.py. -->
+<!-- Made by `python -m biasatlas.tables > docs/tables.md` from src/biasatlas/tables/. -->
 
 Every run writes these files to `results/{run}/tables/`. They are UTF-8 CSV files, one row an
 observation, sorted by the columns marked as key, which identify a row. Read them with

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from biasatlas.errors import InputError
-from biasatlas.tables.columns import TABLES, Column, Table
+from biasatlas.tables.catalogue import TABLES
+from biasatlas.tables.columns import Column, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,40 +52,60 @@ def _column_checks(column: Column) -> list[pa.Check]:
     return checks
 
 
+# Lower and upper ends, wherever a table has both.
+INTERVALS = (
+    ("effect_low", "effect_high"),
+    ("p_lower", "p_upper"),
+    ("null_low", "null_high"),
+    ("label_low", "label_high"),
+    ("documents_low", "documents_high"),
+    ("swapped_low", "swapped_high"),
+    ("text_low", "text_high"),
+    ("log_odds_low", "log_odds_high"),
+    ("low", "high"),
+)
+
+
+def _filled(frame: pd.DataFrame, value: str, status: str) -> Any:
+    return frame[value].notna() | (frame["status"] != status)
+
+
+def _empty(frame: pd.DataFrame, value: str, status: str) -> Any:
+    return frame[value].isna() | (frame["status"] != status)
+
+
+def _ordered(low: str, high: str) -> Any:
+    return lambda frame: ~(frame[low] > frame[high])
+
+
 # Rules between columns: the column at fault, what is allowed, and a test that is true where it is.
 def _row_rules(name: str) -> list[tuple[str, str, Any]]:
     rules: list[tuple[str, str, Any]] = []
-    if name in ("weat", "evaluation"):
+    scored = {
+        "weat": "effect_size",
+        "evaluation": "effect_size",
+        "alc": "effect_size",
+        "differences": "difference",
+        "companions": "value",
+    }
+    if name in scored:
+        value = scored[name]
         rules += [
-            (
-                "effect_size",
-                "a number where status is ok",
-                lambda f: f["effect_size"].notna() | (f["status"] != "ok"),
-            ),
-            (
-                "effect_size",
-                "empty where status is refused",
-                lambda f: f["effect_size"].isna() | (f["status"] != "refused"),
-            ),
+            (value, "a number where status is ok", lambda f: _filled(f, value, "ok")),
+            (value, "empty where status is refused", lambda f: _empty(f, value, "refused")),
             (
                 "note",
                 "a reason where status is refused",
                 lambda f: (f["note"] != "") | (f["status"] != "refused"),
             ),
-            (
-                "p_value",
-                "at least p_min",
-                lambda f: ~(f["p_value"] < f["p_min"] * (1 - 1e-9)),
-            ),
         ]
-    if name == "topics":
+    if "p_min" in TABLES[name].names:
         rules.append(
-            (
-                "log_odds_low",
-                "at most log_odds_high",
-                lambda f: ~(f["log_odds_low"] > f["log_odds_high"]),
-            )
+            ("p_value", "at least p_min", lambda f: ~(f["p_value"] < f["p_min"] * (1 - 1e-9)))
         )
+    for low, high in INTERVALS:
+        if {low, high} <= TABLES[name].names:
+            rules.append((low, f"at most {high}", _ordered(low, high)))
     if name == "gender":
         rules.append(
             (
@@ -147,14 +168,14 @@ def schema(name: str) -> pa.DataFrameSchema:
 def _header_problems(table: Table, frame: pd.DataFrame) -> list[str]:
     names = [column.name for column in table.columns]
     given = list(frame.columns)
-    problems = [
-        f"table {table.name}: column {name} is missing" for name in names if name not in given
-    ]
     allowed = ", ".join(names)
-    problems += [
+    problems = [
         f"table {table.name}: column {name!r} is unknown; allowed are {allowed}"
         for name in given
         if name not in names
+    ]
+    problems += [
+        f"table {table.name}: column {name} is missing" for name in names if name not in given
     ]
     repeated = sorted({name for name in given if given.count(name) > 1}, key=str)
     problems += [f"table {table.name}: column {name!r} stands there twice" for name in repeated]

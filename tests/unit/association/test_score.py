@@ -13,7 +13,7 @@ from biasatlas.association.lookup import look_up
 from biasatlas.association.region_aware import load_tests, score_pairs
 from biasatlas.association.score import Settings, score_test, score_tests
 from biasatlas.lexicons.word_lists import AssociationTest, WordSet
-from biasatlas.tables.columns import TABLES
+from biasatlas.tables import TABLES
 from biasatlas.vectors import WordVectors
 
 FAST = Settings(samples=99, bootstrap=100)

@@ -116,7 +116,7 @@ def test_all_problems_are_named_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         write_table("topics", pd.DataFrame(rows), tmp_path / "t.csv")
     problems = "\n".join(caught.value.problems)
-    assert len(caught.value.problems) == 7
+    assert len(caught.value.problems) == 8
     assert "table topics, column gender, row 1: 'woman'; allowed is one of female" in problems
     assert "table topics, column q_value, row 2: 1.5; allowed is a number of at most 1" in problems
     assert "table topics, column region, row 2: ''; allowed is text that is not empty" in problems

@@ -1,0 +1,31 @@
+"""All tables by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from biasatlas.tables import association_tables as association
+from biasatlas.tables import corpus_tables as corpus
+from biasatlas.tables.columns import Table
+
+TABLES: Mapping[str, Table] = MappingProxyType(
+    {
+        table.name: table
+        for table in (
+            corpus.CORPUS,
+            corpus.GENDER,
+            corpus.WORD_LISTS,
+            association.WEAT,
+            association.WORDS,
+            association.COVERAGE,
+            association.STABILITY,
+            association.ALC,
+            association.DIFFERENCES,
+            association.COMPANIONS,
+            corpus.TOPICS,
+            corpus.PAIRS,
+            association.EVALUATION,
+        )
+    }
+)
