@@ -75,7 +75,7 @@ WRONG = [
     ("topics", 3, "topics", ["value 3", "dictionary"]),
     ("topics.min_cluster_size", "big", "topics.min_cluster_size", ["'big'", "integer", "'auto'"]),
     ("topics.fdr", 1.5, "topics.fdr", ["1.5", "less than 1"]),
-    ("weat.max_exact", 60, "weat.max_exact", ["60", "less than or equal to 44"]),
+    ("weat.max_exact", 60, "weat.max_exact", ["60", "less than or equal to 56"]),
     ("gender.both", "drop", "gender.both", ["'drop'", "'exclude', 'majority' or 'duplicate'"]),
     ("run", "My run", "run", ["'My run'", "^[a-z][a-z0-9_]*$"]),
     ("languages", ["english"], "languages.0", ["'english'", "^[a-z]{2,3}$"]),

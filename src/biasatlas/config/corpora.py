@@ -1,0 +1,135 @@
+"""Keys of regions, corpora, passages and gender."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictBool, StrictInt, StrictStr, model_validator
+
+from biasatlas.config.section import Name, PathText, Positive, Section
+
+# The only options of readers that are true or false.
+SWITCHES = ("keep_salutations",)
+
+
+class Region(Section):
+    """A named list of countries."""
+
+    name: Name
+    """Key of the region in paths and tables."""
+    label: StrictStr = ""
+    """How the atlas writes the region; the name where empty."""
+    countries: list[StrictStr] = []
+    """Its countries as ISO2, ISO3 or English names."""
+    continent: (
+        Literal["Africa", "Asia", "Europe", "North America", "South America", "Oceania"] | None
+    ) = None
+    """All countries of a continent."""
+    document_label: StrictStr | None = None
+    """The region as a column of the corpus itself names it (reader `table`)."""
+    top_countries: Positive | None = None
+    """Keep only the countries with most documents (3 in Borah et al.); all where empty."""
+
+    @model_validator(mode="after")
+    def _one_way_to_name_countries(self) -> Region:
+        ways = [bool(self.countries), self.continent is not None, self.document_label is not None]
+        if sum(ways) != 1:
+            raise ValueError(
+                f"region `{self.name}`: give exactly one of `countries` (a list), `continent` "
+                "and `document_label`"
+            )
+        return self
+
+    @property
+    def title(self) -> str:
+        """The label, or the name where there is none."""
+        return self.label or self.name
+
+
+class Source(Section):
+    """One collection of documents and the reader that understands it."""
+
+    reader: Literal["news", "lines", "ungdc", "table"]
+    """What reads it: news (NewsArticles.zip), lines (one document a line), ungdc (speeches), table (CSV, TSV, JSON lines, Parquet)."""
+    asset: Name | None = None
+    """Name of an asset in resources/assets.yaml; either this or `path`."""
+    path: PathText | None = None
+    """A file or folder of your own; either this or `asset`."""
+    options: dict[StrictStr, StrictStr | StrictBool | StrictInt] = {}
+    """Options of the reader, e.g. the columns of a table (see docs/corpora.md)."""
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Source:
+        if (self.asset is None) == (self.path is None):
+            raise ValueError("give either `asset` or `path`, one of them")
+        return self
+
+    @model_validator(mode="after")
+    def _no_accidental_switches(self) -> Source:
+        wrong = [
+            f"option `{name}`: value {value} is YAML for an unquoted yes or no; write it in quotes"
+            for name, value in self.options.items()
+            if isinstance(value, bool) and name not in SWITCHES
+        ]
+        if wrong:
+            raise ValueError("; ".join(wrong))
+        return self
+
+
+class Corpus(Section):
+    """A corpus: sources, and the part of them that it takes."""
+
+    name: Name
+    """Key of the corpus in paths and tables."""
+    role: Literal["discovery", "evaluation"]
+    """discovery: gender, topics, pairs and WEAT; evaluation: region-aware WEAT."""
+    sources: Annotated[list[Source], Field(min_length=1)]
+    """Where its documents come from."""
+    part: Literal["all", "earlier", "later"] = "all"
+    """Take all documents of a region, or the earlier or later part of them by date."""
+    title: StrictStr = "Gender-bias dimensions"
+    """Title of the atlas, where this is the discovery corpus."""
+    about: StrictStr = ""
+    """What the text is and how it got its region, in one sentence under the title."""
+    phrase: StrictStr = "text of a region"
+    """What the corpus is, in a few words for headings, such as news about a region."""
+
+
+class Passages(Section):
+    """How documents become passages."""
+
+    words: Annotated[int, Field(ge=20, le=2000, strict=True)] = 100
+    """Aimed length of a passage in words; it ends at a sentence boundary."""
+    min_words: Annotated[int, Field(ge=1, strict=True)] = 30
+    """A shorter passage is dropped and counted."""
+    boilerplate_documents: Annotated[int, Field(ge=2, strict=True)] | None = 4
+    """A sentence that this many documents of one source hold is dropped; empty keeps all."""
+    per_country: Positive | None = None
+    """Passages drawn at random from each country (94000 in Borah et al.); all where empty."""
+    per_region: Positive | None = None
+    """Most passages of a region; all where empty."""
+    evaluation_share: Annotated[float, Field(gt=0, lt=1)] = 0.25
+    """Share of a region's documents, the latest ones, that `part: later` takes."""
+
+    @model_validator(mode="after")
+    def _shortest_below_aim(self) -> Passages:
+        if self.min_words > self.words:
+            raise ValueError(f"min_words ({self.min_words}) must not exceed words ({self.words})")
+        return self
+
+
+class Gender(Section):
+    """Which passages count as female or male."""
+
+    pairs: Name = "bolukbasi52"
+    """A list in resources/word_lists/gender/{language}/: bolukbasi52 (the paper's) or extended."""
+    both: Literal["exclude", "majority", "duplicate"] = "exclude"
+    """What to do with passages that hold terms of both genders."""
+    hyphen_is_letter: StrictBool = False
+    """Whether `mother-in-law` is one word, and so does not hold `mother`."""
+    max_passages: Positive | None = 1500
+    """Most gendered passages of a region that topics are built on, drawn by a seeded hash."""
+    warn_below: Positive = 500
+    """A region with fewer gendered passages is marked thin."""
+    warn_female_below: Positive = 100
+    """A region with fewer female passages is marked thin."""
