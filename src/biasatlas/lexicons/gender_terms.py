@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from biasatlas.lexicons.digests import digest
-from biasatlas.lexicons.strict_yaml import Document, raise_problems, read_document
+from biasatlas.lexicons.strict_yaml import (
+    Document,
+    describe_place,
+    raise_problems,
+    read_document,
+)
 
-__all__ = ["GenderTerms", "digest", "load_gender_pairs"]
+__all__ = ["GenderTerms", "check_pairs", "digest", "load_gender_pairs"]
 
 
 @dataclass(frozen=True)
@@ -57,21 +62,10 @@ def load_gender_pairs(path: str | Path) -> GenderTerms:
         With file and line for every problem, and for a term that stands on both sides.
     """
     document = read_document(path, "gender_terms")
-    sides: dict[str, dict[str, tuple[str, int]]] = {"female": {}, "male": {}}
-    pairs: set[tuple[str, str]] = set()
-    if not document.problems:
-        for number, pair in enumerate(document.data["pairs"]):
-            for gender, terms in sides.items():
-                _add_term(document, terms, pair[gender], number, gender)
-            pairs.add((pair["male"].casefold(), pair["female"].casefold()))
-        for folded, (term, line) in sides["female"].items():
-            if folded in sides["male"]:
-                other = sides["male"][folded][1]
-                document.problems.append(
-                    f"{document.path}:{line}: '{term}' is a female term here and a male one on line {other}"
-                )
+    sides = check_pairs(document)
     raise_problems([document])
     data = document.data
+    pairs = {(pair["male"].casefold(), pair["female"].casefold()) for pair in data["pairs"]}
     return GenderTerms(
         name=data["name"],
         language=data["language"],
@@ -84,13 +78,36 @@ def load_gender_pairs(path: str | Path) -> GenderTerms:
     )
 
 
+def check_pairs(document: Document) -> dict[str, dict[str, tuple[str, int]]]:
+    """Report what the schema of gender pairs cannot say.
+
+    Returns
+    -------
+    dict
+        By ``female`` and ``male``: each folded term with its lower-case form and first line.
+    """
+    sides: dict[str, dict[str, tuple[str, int]]] = {"female": {}, "male": {}}
+    if not document.sound:
+        return sides
+    for number, pair in enumerate(document.data["pairs"]):
+        for gender, terms in sides.items():
+            _add_term(document, terms, pair[gender], number, gender)
+    for folded, (term, line) in sides["female"].items():
+        if folded in sides["male"]:
+            other = sides["male"][folded][1]
+            document.fail(f"'{term}' is a female term here and a male one on line {other}", line)
+    return sides
+
+
 def _add_term(
     document: Document, terms: dict[str, tuple[str, int]], word: str, number: int, gender: str
 ) -> None:
+    if not word.strip():
+        return  # its schema has said so
     place = ("pairs", number, gender)
     composed = unicodedata.normalize("NFC", word)
     if word != word.strip():
-        document.report(place, f"pair {number + 1} has stray white space: {word!r}")
+        document.report(place, f"{describe_place(place)} has stray white space: {word!r}")
     elif word != composed:
         document.report(place, f"{word!r} is not in Unicode form NFC; write {composed!r}")
     elif not all(unicodedata.category(end)[0] in "LMN" for end in (composed[0], composed[-1])):

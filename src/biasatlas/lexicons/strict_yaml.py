@@ -21,6 +21,8 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CONSTRUCTOR = yaml.constructor.SafeConstructor()
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = {_TAG + kind for kind in ("null", "bool", "int", "float")}
+# Rules that a word breaks without harm to the shape of its file.
+_ABOUT_WORDS = ("not", "pattern", "uniqueItems")
 _TYPES = {
     "string": "text",
     "array": "a list",
@@ -29,6 +31,37 @@ _TYPES = {
 }
 
 Key = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a file; its text is a line that a user can act on.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    line : int
+        Line from 1, 0 where the whole file is meant.
+    message : str
+        What is wrong.
+    place : str
+        Where in the file, such as ``targets.x.words``; may be empty.
+    word : str
+        The word at fault, empty where it is not about one.
+    severity : {"error", "warning"}
+    """
+
+    path: Path
+    line: int
+    message: str
+    place: str = ""
+    word: str = ""
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        line = f":{self.line}" if self.line else ""
+        return f"{self.path}{line}: {self.message}"
 
 
 @dataclass
@@ -45,21 +78,45 @@ class Document:
         Line number (from 1) of every key and list item, by its path in `data`.
     raw : dict
         The characters of every unquoted value that YAML reads as something other than text.
-    problems : list of str
-        What is wrong so far, one line each.
+    problems : list of Problem
+        What is wrong so far.
+    sound : bool
+        Whether its keys and lists are as its schema says, so that the words can be looked at.
     """
 
     path: Path
     data: Any = None
     lines: dict[Key, int] = field(default_factory=dict)
     raw: dict[Key, str] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    sound: bool = False
 
-    def report(self, where: Key, message: str) -> None:
+    def report(
+        self, where: Key, message: str, *, severity: str = "error", word: str | None = None
+    ) -> None:
         """Note a problem at the line of `where`, once."""
-        problem = f"{self.path}:{self.lines.get(where, 1)}: {message}"
+        place = ".".join(part for part in where if isinstance(part, str))
+        word = self._item(where) if word is None else word
+        line = self.lines.get(where, 1)
+        problem = Problem(self.path, line, message, place, word, severity)
         if problem not in self.problems:
             self.problems.append(problem)
+
+    def fail(self, message: str, line: int = 0) -> None:
+        """Note a problem of the file itself."""
+        self.problems.append(Problem(self.path, line, message))
+
+    def _item(self, where: Key) -> str:
+        """Give the word at `where`, empty where a key or a whole list is meant."""
+        if not any(isinstance(part, int) for part in where):
+            return ""
+        value = self.data
+        try:
+            for part in where:
+                value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return ""
+        return value if isinstance(value, str) else self.raw.get(where, "")
 
 
 def read_document(path: str | Path, schema: str) -> Document:
@@ -77,21 +134,35 @@ def read_document(path: str | Path, schema: str) -> Document:
     Document
         `problems` is empty when the file is right; the caller decides when to raise.
     """
+    document = parse_document(path)
+    check_schema(document, schema)
+    return document
+
+
+def parse_document(path: str | Path) -> Document:
+    """Read a YAML file strictly, whatever it holds; `check_schema` may follow."""
     document = Document(Path(path))
     node = _compose(document)
     if node is None:
         return document
     document.lines[()] = node.start_mark.line + 1
     document.data = _plain(document, node, (), set())
-    if not document.problems:
-        for error in _validator(schema).iter_errors(document.data):
-            _explain(document, error)
     return document
+
+
+def check_schema(document: Document, schema: str) -> None:
+    """Check a document that is right so far against one of the package's schemas."""
+    if document.problems:
+        return
+    document.sound = True
+    for error in _validator(schema).iter_errors(document.data):
+        _explain(document, error)
+        document.sound &= error.validator in _ABOUT_WORDS
 
 
 def raise_problems(documents: Sequence[Document]) -> None:
     """Raise one `InputError` with the problems of all documents, if there are any."""
-    problems = [problem for document in documents for problem in document.problems]
+    problems = [str(problem) for document in documents for problem in document.problems]
     if problems:
         raise InputError(problems)
 
@@ -101,17 +172,17 @@ def _compose(document: Document) -> yaml.Node | None:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        document.problems.append(f"{path}: there is no such file")
+        document.fail("there is no such file")
         return None
     except OSError as error:
-        document.problems.append(f"{path}: cannot be read: {error.strerror}")
+        document.fail(f"cannot be read: {error.strerror}")
         return None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         byte = content[error.start]
-        document.problems.append(f"{path}:{line}: byte 0x{byte:02x} is not UTF-8; save it as UTF-8")
+        document.fail(f"byte 0x{byte:02x} is not UTF-8; save it as UTF-8", line)
         return None
     try:
         node = yaml.compose(text, Loader=_Loader)
@@ -121,16 +192,16 @@ def _compose(document: Document) -> yaml.Node | None:
         lines = text.splitlines()
         tab = number < len(lines) and "\t" in lines[number]
         what = "a tab; YAML is indented with spaces" if tab else f"not YAML: {error.problem}"
-        document.problems.append(f"{path}:{number + 1}: {what}")
+        document.fail(what, number + 1)
         return None
     except yaml.YAMLError as error:
         bad = next((i for i, c in enumerate(text) if not c.isprintable() and c not in "\t\r\n"), 0)
         line = text.count("\n", 0, bad) + 1
         reason = str(error).splitlines()[0]
-        document.problems.append(f"{path}:{line}: a character that YAML does not allow: {reason}")
+        document.fail(f"a character that YAML does not allow: {reason}", line)
         return None
     if node is None:
-        document.problems.append(f"{path}:1: the file is empty")
+        document.fail("the file is empty", 1)
     return node
 
 
@@ -153,9 +224,7 @@ def _plain(document: Document, node: yaml.Node, where: Key, seen: set[int]) -> A
         line = key_node.start_mark.line + 1
         if key in mapping:
             first = document.lines[(*where, key)]
-            document.problems.append(
-                f"{document.path}:{line}: key '{key}' stands twice; it stood on line {first}"
-            )
+            document.fail(f"key '{key}' stands twice; it stood on line {first}", line)
             continue
         document.lines[(*where, key)] = line
         mapping[key] = _plain(document, child, (*where, key), seen)
@@ -172,7 +241,8 @@ def _scalar(document: Document, node: yaml.ScalarNode, where: Key) -> Any:
         except ValueError:
             return node.value
     kind = node.tag.removeprefix(_TAG)
-    document.report(where, f'{node.value} is read by YAML as {kind}: quote it ("{node.value}")')
+    problem = f'{node.value} is read by YAML as {kind}: quote it ("{node.value}")'
+    document.report(where, problem, word=node.value)
     return node.value
 
 
@@ -195,6 +265,9 @@ def _explain(document: Document, error: ValidationError) -> None:
         for key in limit:
             if key not in value:
                 document.report(where, f"missing key '{key}'{_in(where)}")
+    elif rule == "anyOf":
+        keys = " or ".join(f"'{key}'" for option in limit for key in option["required"])
+        document.report(where, f"missing key {keys}{_in(where)}")
     elif rule == "additionalProperties":
         allowed = ", ".join(schema["properties"])
         for key in value:

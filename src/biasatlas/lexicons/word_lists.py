@@ -24,7 +24,11 @@ from biasatlas.lexicons.strict_yaml import (
 __all__ = [
     "AssociationTest",
     "WordSet",
+    "check_terms",
+    "check_test",
+    "check_test_names",
     "digest",
+    "list_words",
     "load_region_pair",
     "load_region_terms",
     "load_test",
@@ -35,10 +39,21 @@ __all__ = [
 
 @dataclass(frozen=True)
 class WordSet:
-    """A named set of words, in the order of its file."""
+    """A named set of words, in the order of its file.
+
+    Attributes
+    ----------
+    name : str
+        Name of the set in the tables.
+    words : tuple of str
+        The whole set: generic terms first, then names.
+    names : tuple of str
+        Those of `words` that are names of persons.
+    """
 
     name: str
     words: tuple[str, ...]
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,14 +128,7 @@ def load_tests(source: str | Path | Iterable[str | Path]) -> list[AssociationTes
     """
     paths = _list_files(source)
     documents = [_read_test(path) for path in paths]
-    by_name: dict[str, Path] = {}
-    for document in documents:
-        name = document.data.get("test") if isinstance(document.data, dict) else None
-        if not isinstance(name, str):
-            continue
-        if name in by_name:
-            document.report(("test",), f"test '{name}' also stands in {by_name[name]}")
-        by_name.setdefault(name, document.path)
+    check_test_names(documents)
     raise_problems(documents)
     return sorted(map(_build_test, documents), key=lambda test: _natural(test.test))
 
@@ -146,14 +154,10 @@ def load_region_terms(path: str | Path, form: str) -> tuple[WordSet, WordSet]:
         With file and line, as `load_test`; or when the file has no such form.
     """
     document = read_document(path, "region_terms")
-    if not document.problems:
-        for name, sets in document.data["forms"].items():
-            for gender in ("female", "male"):
-                _check_words(document, ("forms", name, gender, "words"))
-            _check_differ(document, ("forms", name), "female", "male", sets)
-        if form not in document.data["forms"]:
-            allowed = ", ".join(document.data["forms"])
-            document.report(("forms",), f"there is no form '{form}'; allowed: {allowed}")
+    check_terms(document)
+    if document.sound and form not in document.data["forms"]:
+        allowed = ", ".join(document.data["forms"])
+        document.report(("forms",), f"there is no form '{form}'; allowed: {allowed}")
     raise_problems([document])
     sets = document.data["forms"][form]
     return _word_set(sets["female"]), _word_set(sets["male"])
@@ -181,8 +185,9 @@ def load_region_pair(path: str | Path, female: WordSet, male: WordSet) -> Associ
     """
     document = read_document(path, "word_list")
     if isinstance(document.data, dict) and document.data.get("kind") != "region_aware":
-        document.problems[:] = [f"{path}:1: not a region-aware list: it lacks 'kind: region_aware'"]
-    _check_test(document)
+        document.problems.clear()
+        document.fail("not a region-aware list: it lacks 'kind: region_aware'", 1)
+    check_test(document)
     raise_problems([document])
     data = document.data
     return _assemble(document, f"{data['region']}-{data['pair']}", female, male)
@@ -236,33 +241,77 @@ def _read_test(path: Path) -> Document:
             "a region-aware list has no attributes of its own; it is read with load_region_pair"
         )
         document.report(("kind",), problem)
-    _check_test(document)
+    check_test(document)
     return document
 
 
-def _check_test(document: Document) -> None:
-    """Check what a schema cannot say."""
-    if document.problems:
+def check_test(document: Document) -> None:
+    """Report what the schema of a word list cannot say."""
+    if not document.sound:
         return
     data = document.data
     groups = {"targets": ("x", "y"), "attributes": ("a", "b")}
     for group, (one, other) in groups.items():
         if group in data:
-            _check_words(document, (group, one, "words"))
-            _check_words(document, (group, other, "words"))
-            _check_differ(document, (group,), one, other, data[group])
+            _check_sets(document, (group,), one, other)
     for key, value in data.get("published", {}).items():
         if not math.isfinite(value):
             document.report(("published", key), f"published.{key} is {value}; it must be a number")
 
 
-def _check_words(document: Document, where: Key) -> None:
-    words = document.data
+def check_terms(document: Document) -> None:
+    """Report what the schema of a region's terms cannot say."""
+    if not document.sound:
+        return
+    for form in document.data["forms"]:
+        _check_sets(document, ("forms", form), "female", "male")
+
+
+def check_test_names(documents: Iterable[Document]) -> None:
+    """Report each document whose test has the name of one before it."""
+    by_name: dict[str, Path] = {}
+    for document in documents:
+        name = document.data.get("test") if isinstance(document.data, dict) else None
+        if not isinstance(name, str):
+            continue
+        if name in by_name:
+            document.report(("test",), f"test '{name}' also stands in {by_name[name]}")
+        by_name.setdefault(name, document.path)
+
+
+def list_words(document: Document, where: Key) -> list[tuple[Key, str]]:
+    """Give each word of a set, generic terms before names, and the place where it stands."""
+    data = document.data
     for key in where:
-        words = words[key]
-    for number, word in enumerate(words):
-        place = (*where, number)
-        if word != word.strip():
+        data = data[key]
+    return [
+        ((*where, kind, number), word)
+        for kind in ("words", "names")
+        for number, word in enumerate(data.get(kind, ()))
+    ]
+
+
+def _check_sets(document: Document, where: Key, one: str, other: str) -> None:
+    """Check two opposing sets, word by word and against each other."""
+    for key in (one, other):
+        _check_words(document, (*where, key))
+    first, second = (
+        {word for _, word in list_words(document, (*where, key))} for key in (one, other)
+    )
+    if first == second:
+        problem = f"sets {one} and {other} hold the same words, so there is nothing to compare"
+        document.report((*where, other), problem)
+
+
+def _check_words(document: Document, where: Key) -> None:
+    first: dict[str, Key] = {}
+    for place, word in list_words(document, where):
+        before = first.setdefault(word, place)
+        # The schema has compared the words with each other, and the names, but not both.
+        if before[-2] != place[-2]:
+            problem = f"'{word}' stands twice in {describe_place(where)}"
+            document.report(place, f"{problem}; it stood on line {document.lines[before]}")
+        if word.strip() not in ("", word):
             document.report(place, f"{describe_place(place)} has stray white space: {word!r}")
         composed = unicodedata.normalize("NFC", word)
         if word != composed:
@@ -270,14 +319,9 @@ def _check_words(document: Document, where: Key) -> None:
             document.report(place, problem)
 
 
-def _check_differ(document: Document, where: Key, one: str, other: str, sets: Any) -> None:
-    if set(sets[one]["words"]) == set(sets[other]["words"]):
-        problem = f"sets {one} and {other} hold the same words, so there is nothing to compare"
-        document.report((*where, other), problem)
-
-
 def _word_set(data: Mapping[str, Any]) -> WordSet:
-    return WordSet(data["name"], tuple(data["words"]))
+    names = tuple(data.get("names", ()))
+    return WordSet(data["name"], (*data.get("words", ()), *names), names)
 
 
 def _build_test(document: Document) -> AssociationTest:

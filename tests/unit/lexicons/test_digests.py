@@ -38,6 +38,7 @@ def test_the_way_a_file_is_written_does_not_matter(tmp_path):
         {"x": WordSet("Other", SETS["x"].words)},
         {"x": WordSet("X", ("x1", "X2"))},
         {"x": WordSet("X", ("x1",))},
+        {"x": WordSet("X", ("x1", "x2"), ("x2",))},
         {"x": SETS["y"], "y": SETS["x"]},
         {"a": SETS["b"], "b": SETS["a"]},
         {"published": {"effect_size": 1.1}},

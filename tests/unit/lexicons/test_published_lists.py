@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from biasatlas.lexicons.word_lists import (
     load_tests,
     shared_words,
 )
+from biasatlas.tokens import tokenize
 
 ROOT = Path(__file__).parents[3]
 LISTS = ROOT / "resources/word_lists"
@@ -26,6 +28,25 @@ EFFECTS = [1.50, 1.53, 1.41, 1.50, 1.28, 1.81, 1.06, 1.24, 1.38, 1.21]
 needs_vectors = pytest.mark.skipif(not SHARED.is_dir(), reason="needs the development vectors")
 
 WEAT = load_tests(LISTS / "weat/en")
+
+
+@pytest.fixture(scope="module")
+def demo_counts() -> dict[str, Counter[str]]:
+    """Tokens of the demo's corpora, pooled over the regions."""
+    folder = ROOT / "results/demo/corpora"
+    pl = pytest.importorskip("polars")
+    counts: dict[str, Counter[str]] = {}
+    for corpus in ("discovery", "evaluation"):
+        paths = [p for p in sorted(folder.glob(f"{corpus}/en/*.parquet")) if p.name.count(".") == 1]
+        if not paths:
+            pytest.skip("needs the corpora of the demo, which a run makes")
+        counts[corpus] = Counter(
+            token
+            for path in paths
+            for text in pl.read_parquet(path)["text"]
+            for token in tokenize(text)
+        )
+    return counts
 
 
 def load_pairs(form: str):
@@ -48,6 +69,26 @@ def test_weat_names_sizes_and_effects():
         (25, 25, 25, 25), (25, 25, 25, 25), (32, 32, 25, 25), (16, 16, 25, 25), (16, 16, 8, 8),
         (8, 8, 8, 8), (8, 8, 8, 8), (8, 8, 8, 8), (6, 6, 7, 7), (8, 8, 8, 8),
     ]  # fmt: skip
+
+
+def test_names_of_weat():
+    names = {
+        (test.test, key): len(getattr(test, key).names)
+        for test in WEAT
+        for key in "xyab"
+        if getattr(test, key).names
+    }
+    assert names == {
+        ("WEAT3", "x"): 32, ("WEAT3", "y"): 32, ("WEAT4", "x"): 16, ("WEAT4", "y"): 16,
+        ("WEAT5", "x"): 16, ("WEAT5", "y"): 16, ("WEAT6", "x"): 8, ("WEAT6", "y"): 8,
+        ("WEAT10", "x"): 8, ("WEAT10", "y"): 8,
+    }  # fmt: skip
+    for test in WEAT:
+        assert all(one.names in ((), one.words) for one in (test.x, test.y))
+    # The order of the papers, as it was before names had a key of their own.
+    assert WEAT[2].x.words[:3] == ("Adam", "Harry", "Josh")
+    assert WEAT[5].y.words[-2:] == ("Ann", "Donna")
+    assert sum(len(getattr(test, key).words) for test in WEAT for key in "xyab") == 598
 
 
 def test_weat_3_to_5_use_lists_of_their_own():
@@ -148,7 +189,9 @@ def test_region_terms(region):
         assert printed.name == written.name == f"{gender} terms"
         assert len(printed.words) == 8 + n_names
         assert len(written.words) == 11 + n_names
-        assert printed.words[8:] == written.words[11:]
+        assert printed.words[8:] == written.words[11:] == printed.names == written.names
+        assert all(name[0].isupper() for name in printed.names)
+        assert "".join(printed.words[:8]).islower()
         assert set(printed.words) <= set(written.words)
     assert "woman" not in table[0].words
     assert "father" not in table[1].words
@@ -156,8 +199,46 @@ def test_region_terms(region):
     assert {"father", "uncle", "grandfather"} <= set(prose[1].words)
 
 
+def test_oddities_of_the_printed_names():
+    africa, asia, oceania = (
+        load_region_terms(LISTS / f"region_aware/terms/{region}.yaml", "paper_table")
+        for region in ("africa", "asia", "oceania")
+    )
+    assert {"Mandela", "Moyo", "Keita"} <= set(africa[1].names)
+    assert "Mika" in asia[0].names
+    assert "Mika" in oceania[1].names
+    general = load_region_terms(LISTS / "region_aware/terms/general.yaml", "paper_table")
+    assert general[0].names == general[1].names == ()
+
+
+def test_the_positive_control_is_of_frequent_words_without_overlap():
+    (control,) = load_tests(LISTS / "control/en")
+    assert control.test == "CONTROL1"
+    assert "authors of this project" in control.citation
+    assert shared_words(control) == {}
+    assert control.published == {}
+    for key in "xyab":
+        words = getattr(control, key)
+        assert len(words.words) == 10
+        assert words.names == ()
+        assert all(tokenize(word) == [word] for word in words.words)
+    # A weekday lies near "day" by its letters alone, where vectors are built from subwords.
+    attributes = {word for key in "ab" for word in getattr(control, key).words}
+    targets = {word for key in "xy" for word in getattr(control, key).words}
+    assert not [word for word in targets for other in attributes if other in word]
+
+
+def test_words_of_the_control_stand_in_the_demo_corpora(demo_counts):
+    (control,) = load_tests(LISTS / "control/en")
+    words = [word for key in "xyab" for word in getattr(control, key).words]
+    for corpus, counts in demo_counts.items():
+        rare = {word: counts[word] for word in words if counts[word] < 20}
+        assert rare == {}, corpus
+
+
 def test_words_stand_one_a_line():
-    for path in [*LISTS.glob("weat/**/*.yaml"), *LISTS.glob("region_aware/**/*.yaml")]:
+    kinds = ("weat", "control", "region_aware")
+    for path in [path for kind in kinds for path in LISTS.glob(f"{kind}/**/*.yaml")]:
         assert "[" not in path.read_text(encoding="utf-8"), path
 
 

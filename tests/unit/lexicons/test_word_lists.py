@@ -109,6 +109,56 @@ def test_a_good_list(write):
     hash(load_test(path))
 
 
+NAMED = GOOD.replace("      - peace\n", "      - peace\n    names:\n      - Joy\n      - Grace\n")
+
+
+def test_names_stand_after_the_words_and_are_part_of_the_set(write):
+    test = load_test(write(NAMED))
+    assert test.a == WordSet("Pleasant", ("love", "peace", "Joy", "Grace"), ("Joy", "Grace"))
+    assert (test.b.words, test.b.names) == (("death", "ugly"), ())
+    only = load_test(write(GOOD.replace("words:\n      - love", "names:\n      - love")))
+    assert only.a.words == only.a.names == ("love", "peace")
+    start = TERMS.replace("words: [mother, her]", "words: [mother], names: [Nia]")
+    female, _ = load_region_terms(write(start, "terms.yaml"), "paper_table")
+    assert female == WordSet("Female terms", ("mother", "Nia"), ("Nia",))
+    order = NAMED.replace("    words:\n      - love\n      - peace\n", "").replace(
+        "      - Grace\n", "      - Grace\n    words:\n      - love\n      - peace\n"
+    )
+    assert load_test(write(order)) == test
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("- Joy", "- no", 23, 'quote it ("no")'),
+        ("- Joy", '- " Joy"', 23, "stray white space"),
+        ("- Joy", '- "Jo\\u0301y"', 23, "item 1 of attributes.a.names is not in Unicode form NFC"),
+        ("- Grace", "- Joy", 24, "'Joy' stands twice in attributes.a.names; it stood on line 23"),
+        ("- Grace", "- love", 24, "'love' stands twice in attributes.a; it stood on line 20"),
+        ("\n      - Joy\n      - Grace", " []", 22, "attributes.a.names is empty"),
+        ("\n      - Joy\n      - Grace", "", 22, "attributes.a.names is empty; it must be a list"),
+    ],
+)
+def test_mistakes_in_names_have_their_line(write, old, new, line, said):
+    path = write(NAMED.replace(old, new))
+    found = problems(load_test, path)
+    assert len(found) == 1
+    assert found[0].startswith(f"{path}:{line}: ")
+    assert said in found[0]
+
+
+def test_a_set_needs_words_or_names(write):
+    path = write(GOOD.replace("    words:\n      - love\n      - peace\n", ""))
+    assert problems(load_test, path) == [
+        f"{path}:17: missing key 'words' or 'names' in attributes.a"
+    ]
+
+
+def test_a_repeated_word_hides_no_other_mistake(write):
+    text = NAMED.replace("- tulip", "- rose").replace("- Joy", '- "Jo\\u0301y"')
+    assert [one.split(":")[1] for one in problems(load_test, write(text))] == ["10", "23"]
+
+
 def test_byte_order_mark_and_windows_line_ends_do_not_matter(write):
     plain = load_test(write(GOOD))
     marked = b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode()
