@@ -1,4 +1,4 @@
-"""Permutation p-values against brute force, scipy and what chance must give."""
+"""Exact permutation p-values against brute force, scipy and what chance gives."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ from scipy import stats
 
 from biasatlas.association import permutation_test
 from biasatlas.association.bootstrap import effect_size_interval
+from biasatlas.association.enumeration import enumerate_subsets
+from biasatlas.association.meet_in_the_middle import LONGEST, _kept, count_subsets, list_length
 
 
 def brute_force(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
     """P by at least, by greater than, and two-sided, from every partition one by one."""
     pooled = np.concatenate([x, y])
-    n = len(pooled)
-
-    def difference(chosen) -> float:
-        inside = np.isin(np.arange(n), chosen)
-        return float(pooled[inside].mean() - pooled[~inside].mean())
-
-    observed = difference(range(len(x)))
-    values = np.array([difference(chosen) for chosen in combinations(range(n), len(x))])
+    inside = np.array(list(combinations(range(len(pooled)), len(x))))
+    sums = pooled[inside].sum(axis=1)
+    values = sums / len(x) - (pooled.sum() - sums) / len(y)
+    observed = float(x.mean() - y.mean())
     tie = 1e-9
     return (
         float((values >= observed - tie).mean()),
@@ -36,11 +34,14 @@ def brute_force(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
 
 def random_case(seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
-    total = int(rng.integers(2, 11))
+    total = 2 + seed % 15
     n_x = int(rng.integers(1, total))
-    # Every other case draws from few values, so that many partitions tie.
-    scores = rng.integers(-2, 3, total) / 10 if seed % 2 else rng.normal(size=total)
-    return scores[:n_x], scores[n_x:]
+    while True:
+        # Every other case draws from few values, so that many partitions tie.
+        few = rng.integers(-2, 3, total) / 10
+        scores = few if seed % 2 else rng.normal(size=total)
+        if np.ptp(scores) > 0:
+            return scores[:n_x], scores[n_x:]
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -55,16 +56,17 @@ def test_exact_p_equals_brute_force(seed):
     assert result.p_value >= result.p_min
 
 
-def test_the_random_cases_hold_ties_and_unequal_sizes():
+def test_the_random_cases_hold_every_size_ties_unequal_and_one_word_sets():
     cases = [random_case(seed) for seed in range(200)]
+    assert {len(x) + len(y) for x, y in cases} == set(range(2, 17))
     assert sum(len(x) != len(y) for x, y in cases) > 100
-    gap = [brute_force(x, y) for x, y in cases]
-    sizes = [math.comb(len(x) + len(y), len(x)) for x, y in cases]
-    tied = [p - strict > 1.5 / n for (p, strict, _), n in zip(gap, sizes, strict=True)]
-    assert sum(tied) > 50
+    assert sum(len(x) == 1 for x, _ in cases) > 5
+    assert sum(len(y) == 1 for _, y in cases) > 5
+    results = [permutation_test(x, y) for x, y in cases]
+    assert sum(r.p_value - r.p_strict > 1.5 * r.p_min for r in results) > 50
 
 
-@pytest.mark.parametrize("sizes", [(8, 8), (5, 7), (4, 9)])
+@pytest.mark.parametrize("sizes", [(6, 6), (8, 8), (5, 7), (4, 9)])
 def test_exact_p_equals_scipy(sizes):
     rng = np.random.default_rng(sum(sizes))
     x, y = rng.normal(0.4, 1, sizes[0]), rng.normal(0, 1, sizes[1])
@@ -78,6 +80,49 @@ def test_exact_p_equals_scipy(sizes):
     assert permutation_test(x, y).p_value == pytest.approx(reference.pvalue, abs=1e-12)
 
 
+@pytest.mark.parametrize("longest", [1, 5, 100, 3_000])
+def test_split_lists_count_what_whole_lists_count(longest):
+    rng = np.random.default_rng(longest)
+    for size, words in ((9, 18), (4, 17), (1, 12), (11, 13)):
+        scores = np.sort(
+            rng.integers(-10_000, 10_000, words) if words % 2 else rng.integers(-4, 5, words)
+        )
+        low = int(rng.choice(scores, size, replace=False).sum())
+        thresholds = (low, low + 2, -low)
+        whole = count_subsets(scores, size, *thresholds)
+        sums = scores[np.array(list(combinations(range(words), size)))].sum(axis=1)
+        assert whole == ((sums >= low).sum(), (sums > low + 2).sum(), (sums >= -low).sum())
+        assert count_subsets(scores, size, *thresholds, longest=longest) == whole
+        assert max(list_length(_kept(words // 2, size, longest), size), 1) <= longest
+
+
+def test_lists_of_any_size_take_less_than_a_gigabyte():
+    for size in range(1, 29):
+        assert 3 * 8 * list_length(_kept(28, size, LONGEST), size) < 1e9
+    assert list_length(28, 28) > LONGEST  # 28 v 28 does take the split
+
+
+def test_very_unequal_sets_are_counted_beyond_the_limit():
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(1, 1, 3), rng.normal(0, 1, 60)
+    result = permutation_test(x, y)
+    assert result.method == "exact"
+    assert (result.p_value, result.p_strict, result.p_two_sided) == pytest.approx(brute_force(x, y))
+    mirrored = permutation_test(y, x)
+    assert mirrored.p_value == pytest.approx(1 - result.p_strict)
+
+
+def test_subsets_found_one_by_one():
+    rng = np.random.default_rng(8)
+    for _ in range(100):
+        scores = rng.integers(-5, 6, int(rng.integers(1, 10)))
+        size = int(rng.integers(1, scores.size + 1))
+        sums = scores[np.array(list(combinations(range(scores.size), size)))].sum(axis=1)
+        low = int(rng.choice(sums))
+        expected = ((sums >= low).sum(), (sums > low + 1).sum())
+        assert enumerate_subsets(scores, size, low, low + 1) == expected
+
+
 def test_smallest_p_at_eight_against_eight():
     result = permutation_test(np.arange(8.0) + 10, np.arange(8.0))
     assert result.p_value == result.p_min == 1 / 12_870
@@ -86,55 +131,34 @@ def test_smallest_p_at_eight_against_eight():
     assert (result.p_lower, result.p_upper) == (1 / 12_870, 1 / 12_870)
 
 
-def test_equal_scores_give_p_of_one():
-    result = permutation_test(np.ones(4), np.ones(5))
-    assert (result.p_value, result.p_strict, result.p_two_sided) == (1, 0, 1)
-
-
-def test_ties_survive_large_offsets_and_tiny_scales():
+def test_ties_survive_large_offsets_and_any_scale():
     x, y = np.array([0.3, 0.1, 0.2]), np.array([0.2, 0.1, 0.0, 0.3])
     plain = permutation_test(x, y)
-    for moved in (permutation_test(x + 1000, y + 1000), permutation_test(x * 1e-9, y * 1e-9)):
-        assert moved == plain
+    assert permutation_test(x + 1000, y + 1000) == plain
+    for scale in (1e-300, 1e-9, 3.0, 1e300):
+        assert permutation_test(x * scale, y * scale) == plain
 
 
-def test_sampled_p_is_never_zero_and_its_band_holds_the_exact_p():
-    rng = np.random.default_rng(4)
-    held = []
-    for effect in (0.0, 0.0, 0.5, 1.0, 1.5, 3.0):
-        x, y = rng.normal(effect, 1, 9), rng.normal(0, 1, 8)
-        exact = permutation_test(x, y)
-        sampled = permutation_test(x, y, max_exact=10, samples=4_999, seed=1)
-        assert sampled.method == "sampled"
-        assert sampled.p_min == 1 / 5_000
-        assert sampled.p_value >= sampled.p_min
-        assert sampled.p_two_sided >= sampled.p_min
-        assert sampled.p_lower <= sampled.p_value <= sampled.p_upper
-        held.append(sampled.p_lower <= exact.p_value <= sampled.p_upper)
-        assert sampled.p_value == pytest.approx(exact.p_value, abs=0.03)
-        assert sampled.p_two_sided == pytest.approx(exact.p_two_sided, abs=0.03)
-    assert all(held)
-
-
-def test_sampled_p_beyond_the_reach_of_counting():
-    x, y = np.linspace(1, 2, 30), np.linspace(0, 0.9, 30)
-    one, again, other = (permutation_test(x, y, samples=999, seed=seed) for seed in (1, 1, 2))
-    assert one == again
-    assert one.p_value == other.p_value == 1 / 1_000
-    assert one.p_strict == 0
-    assert 1 / math.comb(60, 30) <= one.p_lower < 1 / 1_000 < one.p_upper
-
-
-def test_sampled_p_depends_on_its_seed_only():
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=25), rng.normal(size=25)
-    values = {permutation_test(x, y, samples=999, seed=seed).p_value for seed in range(5)}
-    assert len(values) > 1
+def test_sums_a_hair_apart_are_ties_and_widen_the_band():
+    x, y = np.array([0.3, 0.1]), np.array([0.2, 0.2 + 1e-14, 0.5])
+    result = permutation_test(x, y)
+    # Sums: .3 + .1 ties with .2 + .2; above it are .3 + .2 twice, .5 + anything four times.
+    assert result.p_value == 8 / 10
+    assert result.p_strict == 6 / 10
+    assert (result.p_lower, result.p_upper) == (7 / 10, 8 / 10)
 
 
 @pytest.mark.parametrize(
     ("x", "y", "message"),
-    [([], [1.0], "at least one"), ([1.0], [], "at least one"), ([np.nan], [1.0], "finite")],
+    [
+        ([], [1.0], "at least one"),
+        ([1.0], [], "at least one"),
+        ([np.nan], [1.0], "finite"),
+        ([1.0, 2.0], [-np.inf], "finite"),
+        ([1.0, 1.0], [1.0], "all association scores are equal"),
+        ([0.1 + 0.2], [0.3], "all association scores are equal"),
+        ([0.0], [0.0, 0.0], "all association scores are equal"),
+    ],
 )
 def test_scores_that_have_no_p(x, y, message):
     with pytest.raises(ValueError, match=message):
@@ -144,26 +168,46 @@ def test_scores_that_have_no_p(x, y, message):
 scores = st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=1, max_size=6)
 
 
-@settings(max_examples=100, deadline=None)
-@given(x=scores, y=scores)
-def test_two_sided_p_has_no_direction(x, y):
+@settings(max_examples=200, deadline=None)
+@given(x=scores, y=scores, data=st.data())
+def test_swapping_the_sets_mirrors_p_and_their_order_is_nothing(x, y, data):
+    if np.ptp([*x, *y]) <= 1e-11 * max(np.abs([*x, *y])):
+        return
     forth = permutation_test(np.array(x), np.array(y))
     back = permutation_test(np.array(y), np.array(x))
+    total = math.comb(len(x) + len(y), len(x))
+    assert round(back.p_value * total) == total - round(forth.p_strict * total)
     assert forth.p_two_sided == back.p_two_sided
-    assert back.p_value == pytest.approx(1 - forth.p_strict)
     assert forth.p_value <= forth.p_two_sided + 1e-12 or np.mean(x) <= np.mean(y) + 1e-9
+    shuffled = [np.array(data.draw(st.permutations(group))) for group in (x, y)]
+    assert permutation_test(*shuffled) == forth
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    n_x=st.integers(1, 9),
+    n_y=st.integers(1, 9),
+    scale=st.floats(1e-6, 1e6),
+    shift=st.floats(-10, 10),
+)
+def test_scale_and_shift_change_nothing(seed, n_x, n_y, scale, shift):
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=n_x), rng.normal(size=n_y)
+    plain = permutation_test(x, y)
+    assert permutation_test(scale * (x + shift), scale * (y + shift)) == plain
+    negated = permutation_test(-x, -y)
+    assert negated.p_value == pytest.approx(1 - plain.p_strict)
 
 
 def test_p_is_uniform_without_an_effect():
     rng = np.random.default_rng(11)
-    p = np.array(
-        [permutation_test(rng.normal(size=6), rng.normal(size=6)).p_value for _ in range(500)]
-    )
-    # One of 924 values: moved to the middle of its step, it is uniform on (0, 1).
-    jittered = p - rng.random(500) / 924
-    assert stats.kstest(jittered, "uniform").pvalue > 0.01
-    two = [permutation_test(rng.normal(size=6), rng.normal(size=7)).p_two_sided for _ in range(500)]
-    assert stats.kstest(np.array(two) - rng.random(500) / 1716, "uniform").pvalue > 0.01
+    draws = rng.normal(size=(2_000, 16))
+    p = np.array([permutation_test(draw[:8], draw[8:]).p_value for draw in draws])
+    # One of 12,870 values: moved to a random point of its step, it is uniform on (0, 1).
+    assert stats.kstest(p - rng.random(2_000) / 12_870, "uniform").pvalue > 0.01
+    two = np.array([permutation_test(draw[:7], draw[7:]).p_two_sided for draw in draws])
+    assert stats.kstest(two - rng.random(2_000) / 11_440, "uniform").pvalue > 0.01
 
 
 def cosines_with_effect(effect: float) -> tuple[np.ndarray, np.ndarray]:
