@@ -1,0 +1,75 @@
+"""Differences of regions on a la carte vectors: documents permuted between them.
+
+Outputs: <results>/alc/{corpus}/{language}/differences.parquet, <results>/tables/differences.csv.
+Expects: the names that alc.smk defines; resources/word_lists/{weat.tests}/{language}/.
+"""
+
+
+rule compare_regions:
+    input:
+        passages=expand(
+            in_corpus(PASSAGES, "discovery"), region=PLAN.regions, allow_missing=True
+        ),
+        vectors=fetched(PLAN.config.vectors.pretrained),
+        record=record(PLAN.config.vectors.pretrained),
+        transform=in_corpus(ALC_MAP, "discovery") + "transform.npy",
+        fit=in_corpus(ALC_MAP, "discovery") + "fit.json",
+        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+    output:
+        in_corpus(ALC_MAP, "discovery") + "differences.parquet",
+    log:
+        "<logs>/compare_regions/{language}.log",
+    benchmark:
+        "<benchmarks>/compare_regions/{language}.tsv"
+    conda:
+        "../../envs/vectors.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        code=code("compare_regions"),
+        tests=lambda wildcards: PLAN.tests_digest(wildcards.language),
+        rules=ALC_RULES,
+        regions=PLAN.regions,
+        window=ALC.window,
+        settings=[
+            ("min_count", ALC.min_count),
+            ("permutations", PLAN.config.stability.permutations),
+            ("replicates", PLAN.config.stability.bootstrap),
+            ("seed", PLAN.config.seed),
+        ],
+        corpus=PLAN.discovery,
+        asset=PLAN.asset_digest(PLAN.config.vectors.pretrained),
+    message:
+        "Permuting documents between regions ({wildcards.language})"
+    script:
+        "../scripts/compare_regions.py"
+
+
+rule tabulate_differences:
+    input:
+        expand(
+            in_corpus(ALC_MAP, "discovery") + "differences.parquet",
+            language=PLAN.config.languages,
+        ),
+    output:
+        report(
+            "<results>/tables/differences.csv",
+            category="Tables",
+            caption="../report/differences.rst",
+        ),
+    log:
+        "<logs>/tabulate_differences.log",
+    conda:
+        "../../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("tabulate_differences"),
+    message:
+        "Correcting the comparisons of regions for their number"
+    script:
+        "../scripts/tabulate_differences.py"

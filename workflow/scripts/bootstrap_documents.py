@@ -1,0 +1,36 @@
+"""Score tests on a region's à la carte vectors, resample its documents, and swap the genders."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from biasatlas.association import region_aware
+from biasatlas.association.document_bootstrap import Settings, bootstrap_tests
+from biasatlas.association.resolve import Rules
+from biasatlas.files import write_parquet
+from biasatlas.lexicons.gender_swap import load_gender_swap
+from biasatlas.lexicons.word_lists import load_tests
+from biasatlas.logs import start
+from biasatlas.vectors import load_vectors
+from biasatlas.vectors.alc import load_transform
+
+given, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcards
+place = {"language": wildcards.language, "region": wildcards.region}
+with start(snakemake.log[0], f"bootstrap_documents {params.corpus} {wildcards.region}"):
+    if given.get("pairs"):
+        folder = Path(given.lists[0]).parents[1]
+        pairs, labels = pd.read_parquet(given.pairs), pd.read_parquet(given.labels)
+        options = {"published": params.published, "pairs": pairs, "labels": labels} | place
+        tests, _ = region_aware.load_tests(folder, params.terms, **options)
+    else:
+        tests = {"weat": [*load_tests(given.controls), *load_tests(given.tests)]}
+    rows = bootstrap_tests(
+        pd.read_parquet(given.passages, columns=["document", "text"]),
+        tests,
+        load_vectors(given.vectors),
+        load_transform(given.transform, given.fit),
+        Rules(**dict(params.rules)),
+        Settings(**dict(params.settings)),
+        load_gender_swap(given.swap),
+    )
+    write_parquet(rows.assign(corpus=params.corpus, **place), snakemake.output[0])
