@@ -13,14 +13,23 @@ configfile: "config/config.yaml"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/assets.smk"
+include: "workflow/rules/lexicons.smk"
 include: "workflow/rules/corpora.smk"
 include: "workflow/rules/gender.smk"
 include: "workflow/rules/vectors.smk"
+include: "workflow/rules/alc.smk"
 include: "workflow/rules/weat.smk"
+include: "workflow/rules/own_vectors.smk"
+include: "workflow/rules/documents.smk"
+include: "workflow/rules/differences.smk"
+include: "workflow/rules/stability.smk"
+include: "workflow/rules/companions.smk"
 include: "workflow/rules/topics.smk"
 include: "workflow/rules/pairs.smk"
 include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/words.smk"
 include: "workflow/rules/atlas.smk"
+include: "workflow/rules/targets.smk"
 
 
 report: "workflow/report/workflow.rst"
@@ -31,30 +40,3 @@ rule all:
     input:
         "<results>/atlas/index.html",
         expand("<results>/tables/{table}.csv", table=TABLES),
-
-
-rule assets:
-    input:
-        expand("<fetched>/{asset}.json", asset=PLAN.used_assets),
-
-
-rule corpora:
-    input:
-        "<results>/tables/corpus.csv",
-        "<results>/tables/gender.csv",
-
-
-rule weat:
-    input:
-        "<results>/tables/weat.csv",
-
-
-rule own_vectors:
-    input:
-        "<results>/tables/own_vectors.csv",
-
-
-rule topics:
-    input:
-        "<results>/tables/topics.csv",
-        "<results>/tables/pairs.csv",

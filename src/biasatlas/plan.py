@@ -25,6 +25,9 @@ from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
 from biasatlas.lexicons.word_lists import AssociationTest, digest, load_tests
 from biasatlas.provenance import code_version, file_sha256
 
+# Stands for the seed in tables where nothing is random.
+NO_SEED = -1
+
 
 class Plan:
     """A validated configuration and what follows from it.
@@ -98,7 +101,7 @@ class Plan:
     def _wrong_lists(self) -> list[str]:
         problems: list[str] = []
         for language in self.config.languages:
-            for load in (self.tests, self.gender_terms):
+            for load in (self.tests, self.controls, self.gender_terms):
                 try:
                     load(language)
                 except InputError as error:
@@ -161,6 +164,43 @@ class Plan:
         """Sources of a corpus."""
         return list(self.corpus(corpus).sources)
 
+    def models(self, role: str) -> list[tuple[str, int]]:
+        """Algorithm and seed of every set of vectors that a region is scored on.
+
+        Parameters
+        ----------
+        role : {"discovery", "evaluation"}
+            The corpus behind the vectors.
+        """
+        section = self.config.vectors if role == "discovery" else self.config.evaluation
+        return [
+            (algorithm, seed)
+            for algorithm in section.algorithms
+            for seed in ([NO_SEED] if algorithm == "alc" else self.config.vectors.seeds)
+        ]
+
+    def model_files(self, role: str) -> list[str]:
+        """The stem of each of these files, in the same order."""
+        return [f"{algorithm}-{max(seed, 0)}" for algorithm, seed in self.models(role)]
+
+    @property
+    def scoring(self) -> list[tuple[str, Any]]:
+        """How tests are scored: the keys of the section weat that decide it, and the seed."""
+        keys = {"case", "coverage_min", "min_words", "max_exact", "relative_width", "nulls"}
+        values = self.config.weat.model_dump(include=keys)
+        return [*sorted(values.items()), ("seed", self.config.seed)]
+
+    @property
+    def resampled(self) -> list[tuple[str, int]]:
+        """Trained models of the discovery corpus that have a twin on resampled documents."""
+        if not self.config.stability.resample_documents:
+            return []
+        return [model for model in self.models("discovery") if model[0] != "alc"]
+
+    def uses_alc(self, role: str) -> bool:
+        """Whether a corpus has à la carte vectors."""
+        return ("alc", NO_SEED) in self.models(role)
+
     # Assets
 
     def asset_digest(self, name: str | None) -> str:
@@ -197,6 +237,36 @@ class Plan:
     def tests_digest(self, language: str) -> list[str]:
         """Hash of each test's parsed content; comments and word order leave it as it is."""
         return [f"{test.test}={digest(test)}" for test in self.tests(language)]
+
+    def controls(self, language: str) -> list[AssociationTest]:
+        """The positive control of a language; none where there is no list in it."""
+        folder = self.resources / "word_lists" / str(self.config.weat.control) / language
+        if self.config.weat.control is None or not folder.is_dir():
+            return []
+        return load_tests(folder)
+
+    def control_files(self, language: str) -> list[str]:
+        """Files of the positive control of a language."""
+        return [str(test.path) for test in self.controls(language)]
+
+    def controls_digest(self, language: str) -> list[str]:
+        """Hash of each control's parsed content."""
+        return [f"{test.test}={digest(test)}" for test in self.controls(language)]
+
+    @property
+    def control_tests(self) -> list[str]:
+        """Names of the positive controls of all languages."""
+        names = {test.test for one in self.config.languages for test in self.controls(one)}
+        return sorted(names)
+
+    @property
+    def all_list_files(self) -> list[str]:
+        """Every word list under resources, used by the run or not."""
+        return sorted(str(path) for path in (self.resources / "word_lists").rglob("*.y*ml"))
+
+    def all_lists_digest(self) -> list[str]:
+        """Hash of what each word list says, used by the run or not, as YAML reads it."""
+        return [f"{path}={_yaml_digest(path)}" for path in self.all_list_files]
 
     def gender_file(self, language: str) -> str:
         """File of the gender pairs."""
@@ -239,6 +309,7 @@ class Plan:
         lists = []
         for language in self.config.languages:
             lists += [f"weat/{language}/{line}" for line in self.tests_digest(language)]
+            lists += [f"control/{language}/{line}" for line in self.controls_digest(language)]
             lists.append(
                 f"gender/{language}/{self.config.gender.pairs}={self.gender_digest(language)}"
             )
@@ -260,3 +331,13 @@ class Plan:
     def code(script: str | Path) -> str:
         """Hash of the package's code that a script imports, directly or not."""
         return code_version(Path(script))
+
+
+def _yaml_digest(path: str) -> str:
+    """Hash of a file's content without comments; of its bytes where it is no YAML."""
+    import yaml
+
+    try:
+        return digest(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
+    except (yaml.YAMLError, UnicodeDecodeError, TypeError):
+        return file_sha256(path)[:16]

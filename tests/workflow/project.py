@@ -89,7 +89,8 @@ def write_glove(folder: Path) -> None:
     """Write pretrained vectors in the form of the GloVe asset: random, for the listed words."""
     import pandas as pd
 
-    lists = [ROOT / "resources" / "word_lists" / kind for kind in ("weat/en", "region_aware")]
+    kinds = ("weat/en", "control/en", "region_aware")
+    lists = [ROOT / "resources" / "word_lists" / kind for kind in kinds]
     text = " ".join(p.read_text("utf-8") for some in lists for p in sorted(some.rglob("*.yaml")))
     words = sorted({word.lower() for word in re.findall(r"(?m)^ +- ([\w-]+)$", text)})
     folder.mkdir(parents=True)
@@ -124,7 +125,8 @@ def write_config(project: Path, assets: Path, **changes: Any) -> Path:
             "word2vec": {"size": 20, "min_count": 2},
             "fasttext": {"size": 20, "min_count": 2, "buckets": 1000},
         },
-        "weat": {"bootstrap": 200, "samples": 999},
+        "weat": {"bootstrap": 200, "nulls": 20},
+        "stability": {"bootstrap": 100, "permutations": 99},
         "topics": {"permutations": 499, "bootstrap": 200},
         "passages": {"words": 60, "min_words": 20},
     } | changes

@@ -11,7 +11,24 @@ from pathlib import Path
 import pytest
 from project import ROOT, planned_jobs, snakemake, write_config
 
-SCORING = {"score_weat": 2, "score_pretrained_weat": 1, "tabulate_weat": 1}
+SCORING = {
+    "score_weat": 2,
+    "score_pretrained_weat": 1,
+    "tabulate_weat": 1,
+    "score_companions": 2,
+    "score_pretrained_companions": 1,
+    "tabulate_companions": 1,
+    "score_resampled": 2,
+    "bootstrap_documents": 2,
+    "tabulate_alc": 1,
+    "compare_regions": 1,
+    "tabulate_differences": 1,
+    "tabulate_stability": 1,
+}
+# Tables of all scores and lists.
+WORDS = {"tabulate_words": 1, "tabulate_coverage": 1}
+LINT = {"lint_word_lists": 1}
+PAIRS = {"score_pairs": 2, "bootstrap_pairs": 2, "tabulate_alc": 1, "tabulate_evaluation": 1}
 PAGES = {"record_provenance": 1, "draw_atlas": 1}
 TOPICS = {
     "fit_topics": 2,
@@ -20,8 +37,8 @@ TOPICS = {
     "tabulate_topics": 1,
     "match_pairs": 2,
     "tabulate_pairs": 1,
-    "score_pairs": 2,
-    "tabulate_evaluation": 1,
+    **PAIRS,
+    **WORDS,
 }
 
 
@@ -44,7 +61,7 @@ def weat6(project: Path) -> Path:
 
 def test_a_changed_word_reruns_scoring_tables_and_atlas_only(finished: Path) -> None:
     with edited(weat6(finished), lambda text: text.replace("- salary", "- wages")):
-        assert planned_jobs(finished) == SCORING | PAGES
+        assert planned_jobs(finished) == SCORING | WORDS | LINT | PAGES
 
 
 def test_a_comment_or_another_order_of_words_reruns_nothing(finished: Path) -> None:
@@ -71,7 +88,10 @@ def test_a_gender_pair_leaves_corpora_and_vectors_alone(finished: Path) -> None:
     pairs = finished / "resources/word_lists/gender/en/bolukbasi52.yaml"
     with edited(pairs, lambda text: text.replace("convent", "abbey")):
         assert planned_jobs(finished) == (
-            {"split_gender": 2, "tabulate_gender": 1, "embed_passages": 2} | TOPICS | PAGES
+            {"split_gender": 2, "tabulate_gender": 1, "embed_passages": 2}
+            # Swapped texts exchange the gender terms.
+            | {"bootstrap_documents": 2, "tabulate_stability": 1}
+            | (TOPICS | LINT | PAGES)
         )
 
 
@@ -99,7 +119,7 @@ def test_a_regional_name_reruns_region_aware_scoring_only(finished: Path) -> Non
     terms = finished / "resources/word_lists/region_aware/terms/africa.yaml"
     with edited(terms, lambda text: text.replace("Kwame", "Kwabena")):
         assert planned_jobs(finished) == (
-            {"score_pairs": 2, "score_pretrained_pairs": 1, "tabulate_evaluation": 1} | PAGES
+            {"score_pretrained_pairs": 1} | PAIRS | WORDS | LINT | PAGES
         )
 
 
@@ -108,8 +128,7 @@ def test_a_pair_threshold_reruns_from_the_pairs_on(finished: Path, assets: Path)
         finished / "config/config.yaml", lambda text: text + "pairs: {gap_threshold: 0.02}"
     ):
         assert planned_jobs(finished) == (
-            {"match_pairs": 2, "tabulate_pairs": 1, "score_pairs": 2, "tabulate_evaluation": 1}
-            | PAGES
+            {"match_pairs": 2, "tabulate_pairs": 1} | PAIRS | WORDS | PAGES
         )
 
 
@@ -120,6 +139,7 @@ def test_a_new_region_leaves_the_others_alone(finished: Path, assets: Path) -> N
         jobs = planned_jobs(finished)
     assert jobs["build_region"] == 2
     assert jobs["train_vectors"] == 4
+    assert jobs["train_resampled_vectors"] == 2
     one = ("split_gender", "embed_passages", "fit_topics", "score_weat", "score_pairs")
     assert {jobs[rule] for rule in one} == {1}
     assert "prepare_documents" not in jobs

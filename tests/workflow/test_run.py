@@ -10,7 +10,10 @@ from project import SUBJECTS, make_project, planned_jobs, snakemake, write_confi
 
 from biasatlas.tables import read_table
 
-TABLES = ["corpus", "gender", "weat", "topics", "pairs", "evaluation"]
+TABLES = [
+    *("corpus", "gender", "word_lists", "weat", "words", "coverage", "stability", "companions"),
+    *("differences", "alc", "topics", "pairs", "evaluation"),
+]
 
 
 def table(project: Path, name: str):

@@ -11,7 +11,7 @@ from snakemake.exceptions import WorkflowError
 
 try:
     from biasatlas.errors import InputError
-    from biasatlas.plan import Plan
+    from biasatlas.plan import NO_SEED, Plan
 except ImportError as error:
     raise WorkflowError(
         f"The library of this workflow is not installed ({error}). Run `make install`, or "
@@ -27,7 +27,14 @@ try:
 except InputError as error:
     raise WorkflowError(str(error))
 
-TABLES = ["corpus", "gender", "weat", "topics", "pairs"]
+# Tables of the association tests on the discovery corpus, which need no topics.
+WEAT_TABLES = ["weat", "stability", "companions"]
+if PLAN.uses_alc("discovery"):
+    WEAT_TABLES.append("differences")
+TABLES = ["corpus", "gender", "word_lists", *WEAT_TABLES, "words", "coverage"]
+if PLAN.uses_alc("discovery") or (PLAN.evaluation and PLAN.uses_alc("evaluation")):
+    TABLES.append("alc")
+TABLES += ["topics", "pairs"]
 if PLAN.evaluation:
     TABLES.append("evaluation")
 
@@ -83,16 +90,3 @@ def topic_settings(*keys):
     """The named keys of the section topics, and the seed."""
     values = PLAN.config.topics.model_dump()
     return sorted((key, values[key]) for key in keys) + [("seed", PLAN.config.seed)]
-
-
-def own_scores(wildcards):
-    """Scores of the user's own vectors; without any there is nothing to make."""
-    if not PLAN.config.vectors.own:
-        raise WorkflowError(
-            "key `vectors.own`: is empty; name your vectors there (name: file), see docs/vectors.md"
-        )
-    return expand(
-        "<results>/weat/{language}/own/{name}.parquet",
-        language=PLAN.config.languages,
-        name=sorted(PLAN.config.vectors.own),
-    )

@@ -6,10 +6,13 @@ Expects: config keys weat, vectors; resources/word_lists/{weat.tests}/{language}
 WEAT_SETTINGS of weat.smk.
 """
 
-COMPANION_KEYS = ("case", "coverage_min", "min_words", "bootstrap", "seed")
+COMPANION_KEYS = ("case", "coverage_min", "min_words", "seed")
 COMPANION_SETTINGS = [pair for pair in WEAT_SETTINGS if pair[0] in COMPANION_KEYS]
-# Co-occurrence is counted in the window that word2vec sees.
-COMPANION_SETTINGS += [("window", PLAN.config.vectors.word2vec.window)]
+COMPANION_SETTINGS += [
+    ("bootstrap", PLAN.config.weat.bootstrap),
+    # Co-occurrence is counted in the window that word2vec sees.
+    ("window", PLAN.config.vectors.word2vec.window),
+]
 
 
 rule score_companions:

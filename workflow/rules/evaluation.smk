@@ -14,14 +14,17 @@ EVALUATION_SETTINGS = dict(WEAT_SETTINGS) | {
 rule score_pairs:
     input:
         vectors=expand(
-            f"<results>/vectors/{PLAN.evaluation}/{{{{language}}}}/{{{{region}}}}/fasttext-{{seed}}.bin",
-            seed=PLAN.config.vectors.seeds,
+            f"<results>/vectors/{PLAN.evaluation}/{{{{language}}}}/{{{{region}}}}/{{model}}.bin",
+            model=PLAN.model_files("evaluation"),
         ),
         pairs=f"{TOPICS}/pairs.parquet",
         labels=f"{TOPICS}/labels.parquet",
         lists=ancient(PLAN.region_aware_files),
+        controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         scores="<results>/evaluation/{language}/{region}.parquet",
+        words="<results>/evaluation/{language}/{region}.words.parquet",
+        coverage="<results>/evaluation/{language}/{region}.coverage.parquet",
     log:
         "<logs>/score_pairs/{language}-{region}.log",
     benchmark:
@@ -30,17 +33,17 @@ rule score_pairs:
         "../../envs/vectors.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("score_pairs"),
         lists=PLAN.region_aware_digest(),
+        controls=lambda wildcards: PLAN.controls_digest(wildcards.language),
         terms=PLAN.config.evaluation.terms,
         published=PLAN.config.evaluation.published_pairs,
         settings=sorted(EVALUATION_SETTINGS.items()),
-        model="fasttext",
         corpus=PLAN.evaluation,
-        seeds=PLAN.config.vectors.seeds,
+        models=PLAN.models("evaluation"),
     message:
         "Scoring topic pairs on the later text of {wildcards.region} ({wildcards.language})"
     script:
@@ -52,8 +55,11 @@ rule score_pretrained_pairs:
         vectors=fetched(PLAN.config.vectors.pretrained),
         record=record(PLAN.config.vectors.pretrained),
         lists=ancient(PLAN.region_aware_files),
+        controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         scores="<results>/evaluation/{language}/pretrained.parquet",
+        words="<results>/evaluation/{language}/pretrained.words.parquet",
+        coverage="<results>/evaluation/{language}/pretrained.coverage.parquet",
     log:
         "<logs>/score_pretrained_pairs/{language}.log",
     benchmark:
@@ -62,17 +68,17 @@ rule score_pretrained_pairs:
         "../../envs/vectors.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("score_pairs"),
         lists=PLAN.region_aware_digest(),
+        controls=lambda wildcards: PLAN.controls_digest(wildcards.language),
         terms=PLAN.config.evaluation.terms,
         published=PLAN.config.evaluation.published_pairs,
         settings=sorted(EVALUATION_SETTINGS.items()),
-        model="glove",
         corpus="",
-        seeds=[-1],
+        models=[("glove", NO_SEED)],
         asset=PLAN.asset_digest(PLAN.config.vectors.pretrained),
     message:
         "Scoring the published topic pairs on pretrained vectors ({wildcards.language})"

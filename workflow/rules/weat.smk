@@ -1,25 +1,25 @@
 """The classic association tests on each region's vectors, and on pretrained ones as control.
 
-Outputs: <results>/weat/{language}/{region}.parquet, pretrained.parquet, own/{name}.parquet,
-<results>/tables/weat.csv, and <results>/tables/own_vectors.csv (a target that needs no corpus).
+Outputs: <results>/weat/{language}/{region}.parquet, pretrained.parquet, each with
+.words.parquet and .coverage.parquet, and <results>/tables/weat.csv.
 Expects: config keys weat, vectors; resources/word_lists/{weat.tests}/{language}/.
 """
 
-WEAT_SETTINGS = sorted(
-    PLAN.config.weat.model_dump(exclude={"tests", "gender_tests"}).items()
-)
-WEAT_SETTINGS += [("seed", PLAN.config.seed)]
+WEAT_SETTINGS = PLAN.scoring
 
 
 rule score_weat:
     input:
         vectors=expand(
-            f"<results>/vectors/{PLAN.discovery}/{{{{language}}}}/{{{{region}}}}/word2vec-{{seed}}.bin",
-            seed=PLAN.config.vectors.seeds,
+            f"<results>/vectors/{PLAN.discovery}/{{{{language}}}}/{{{{region}}}}/{{model}}.bin",
+            model=PLAN.model_files("discovery"),
         ),
         tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         scores="<results>/weat/{language}/{region}.parquet",
+        words="<results>/weat/{language}/{region}.words.parquet",
+        coverage="<results>/weat/{language}/{region}.coverage.parquet",
     log:
         "<logs>/score_weat/{language}-{region}.log",
     benchmark:
@@ -28,15 +28,15 @@ rule score_weat:
         "../../envs/vectors.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("score_weat"),
         tests=lambda wildcards: PLAN.tests_digest(wildcards.language),
+        controls=lambda wildcards: PLAN.controls_digest(wildcards.language),
         settings=WEAT_SETTINGS,
-        model="word2vec",
         corpus=PLAN.discovery,
-        seeds=PLAN.config.vectors.seeds,
+        models=PLAN.models("discovery"),
     message:
         "Scoring the association tests on {wildcards.region} ({wildcards.language})"
     script:
@@ -48,8 +48,11 @@ rule score_pretrained_weat:
         vectors=fetched(PLAN.config.vectors.pretrained),
         record=record(PLAN.config.vectors.pretrained),
         tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         scores="<results>/weat/{language}/pretrained.parquet",
+        words="<results>/weat/{language}/pretrained.words.parquet",
+        coverage="<results>/weat/{language}/pretrained.coverage.parquet",
     log:
         "<logs>/score_pretrained_weat/{language}.log",
     benchmark:
@@ -58,15 +61,15 @@ rule score_pretrained_weat:
         "../../envs/vectors.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        mem_mb=lambda wildcards, attempt: 3000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("score_weat"),
         tests=lambda wildcards: PLAN.tests_digest(wildcards.language),
+        controls=lambda wildcards: PLAN.controls_digest(wildcards.language),
         settings=WEAT_SETTINGS,
-        model="glove",
         corpus="",
-        seeds=[-1],
+        models=[("glove", NO_SEED)],
         asset=PLAN.asset_digest(PLAN.config.vectors.pretrained),
     message:
         "Scoring the association tests on pretrained vectors ({wildcards.language})"
@@ -74,36 +77,9 @@ rule score_pretrained_weat:
         "../scripts/score_weat.py"
 
 
-rule score_own_weat:
-    input:
-        vectors=lambda wildcards: PLAN.config.vectors.own[wildcards.name],
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
-    output:
-        scores="<results>/weat/{language}/own/{name}.parquet",
-    log:
-        "<logs>/score_own_weat/{language}-{name}.log",
-    conda:
-        "../../envs/vectors.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
-    params:
-        code=code("score_weat"),
-        tests=lambda wildcards: PLAN.tests_digest(wildcards.language),
-        settings=WEAT_SETTINGS,
-        model=lambda wildcards: wildcards.name,
-        corpus="",
-        seeds=[-1],
-    message:
-        "Scoring the association tests on your vectors {wildcards.name} ({wildcards.language})"
-    script:
-        "../scripts/score_weat.py"
-
-
 rule tabulate_weat:
     input:
-        expand(
+        scores=expand(
             "<results>/weat/{language}/{region}.parquet",
             language=PLAN.config.languages,
             region=PLAN.measured,
@@ -125,28 +101,7 @@ rule tabulate_weat:
     params:
         code=code("tabulate_weat"),
         gender_tests=sorted(PLAN.config.weat.gender_tests),
-    message:
-        "Correcting the association tests for their number"
-    script:
-        "../scripts/tabulate_weat.py"
-
-
-rule tabulate_own_vectors:
-    input:
-        own_scores,
-    output:
-        "<results>/tables/own_vectors.csv",
-    log:
-        "<logs>/tabulate_own_vectors.log",
-    conda:
-        "../../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        code=code("tabulate_weat"),
-        gender_tests=sorted(PLAN.config.weat.gender_tests),
+        control_tests=PLAN.control_tests,
     message:
         "Correcting the association tests for their number"
     script:

@@ -1,18 +1,19 @@
 """Score found and published topic pairs on one or more sets of vectors."""
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
+from biasatlas.association.collect import score_models
 from biasatlas.association.region_aware import load_tests, score_pairs
 from biasatlas.association.score import Settings
 from biasatlas.files import write_parquet
+from biasatlas.lexicons import word_lists
 from biasatlas.logs import start
-from biasatlas.vectors import load_vectors
 
 params, given, language = snakemake.params, snakemake.input, snakemake.wildcards.language
 region = snakemake.wildcards.get("region", "pretrained")
-vectors = [given.vectors] if isinstance(given.vectors, str) else given.vectors
 with start(snakemake.log[0], f"score_pairs {region}"):
     tests, pair_regions = load_tests(
         Path(given.lists[0]).parents[1],
@@ -23,12 +24,15 @@ with start(snakemake.log[0], f"score_pairs {region}"):
         pairs=pd.read_parquet(given.pairs) if given.get("pairs") else None,
         labels=pd.read_parquet(given.labels) if given.get("labels") else None,
     )
+    controls = word_lists.load_tests(given.controls) if given.controls else []
     settings = Settings(**dict(params.settings))
-    frames = [
-        score_pairs(tests, pair_regions, load_vectors(path), settings).assign(seed=seed)
-        for path, seed in zip(vectors, params.seeds, strict=True)
-    ]
-    scores = pd.concat(frames, ignore_index=True).assign(
-        region=region, language=language, corpus=params.corpus, model=params.model
+    scored = score_models(
+        partial(score_pairs, tests, pair_regions, controls, settings=settings),
+        [given.vectors] if isinstance(given.vectors, str) else given.vectors,
+        params.models,
+        region=region,
+        language=language,
+        corpus=params.corpus,
     )
-    write_parquet(scores, snakemake.output.scores)
+    for name in ("scores", "words", "coverage"):
+        write_parquet(getattr(scored, name), snakemake.output[name])

@@ -1,28 +1,29 @@
 """Score the association tests on one or more sets of vectors."""
 
-import pandas as pd
+from functools import partial
 
-from biasatlas.association.score import Settings, score_tests
+from biasatlas.association.collect import score_models, score_with_control
+from biasatlas.association.score import Settings
 from biasatlas.files import write_parquet
 from biasatlas.lexicons.word_lists import load_tests
 from biasatlas.logs import start
-from biasatlas.vectors import load_vectors
 
-region = snakemake.wildcards.get("region", snakemake.wildcards.get("name", "pretrained"))
-vectors = snakemake.input.vectors
+given, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcards
+region = wildcards.get("region", wildcards.get("name", "pretrained"))
 with start(snakemake.log[0], f"score_weat {region}"):
-    tests = load_tests(snakemake.input.tests)
-    settings = Settings(**dict(snakemake.params.settings))
-    frames = []
-    for path, seed in zip(
-        [vectors] if isinstance(vectors, str) else vectors, snakemake.params.seeds, strict=True
-    ):
-        frame = score_tests(tests, load_vectors(path), settings)
-        frames.append(frame.assign(seed=seed))
-    scores = pd.concat(frames, ignore_index=True).assign(
-        region=region,
-        language=snakemake.wildcards.language,
-        corpus=snakemake.params.corpus,
-        model=snakemake.params.model,
+    score = partial(
+        score_with_control,
+        load_tests(given.tests),
+        load_tests(given.controls) if given.controls else [],
+        settings=Settings(**dict(params.settings)),
     )
-    write_parquet(scores, snakemake.output.scores)
+    scored = score_models(
+        score,
+        [given.vectors] if isinstance(given.vectors, str) else given.vectors,
+        params.models,
+        region=region,
+        language=wildcards.language,
+        corpus=params.corpus,
+    )
+    for name in ("scores", "words", "coverage"):
+        write_parquet(getattr(scored, name), snakemake.output[name])

@@ -7,6 +7,7 @@ beyond, the characteristic function of the sum gives a certified band.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -181,7 +182,7 @@ def _exact(problem: _Problem) -> PermutationResult:
         p_two_sided=min(two_sided, total) / total,
         p_lower=min(above + 1, at_least) / total,
         p_upper=at_least / total,
-        p_min=1 / total,
+        p_min=smallest_p(total),
         method="exact",
     )
 
@@ -200,7 +201,7 @@ def _certified(problem: _Problem, relative_width: float) -> PermutationResult:
         return tail(scores, size, extreme, slack, relative_width=relative_width)
 
     near = outer(scores)
-    p_min = 1 / math.comb(scores.size, size)
+    p_min = smallest_p(math.comb(scores.size, size))
     if problem.observed >= 0:
         upper, lower = near.upper, near.lower
     else:
@@ -218,3 +219,8 @@ def _certified(problem: _Problem, relative_width: float) -> PermutationResult:
         p_min=p_min,
         method=near.method,
     )
+
+
+def smallest_p(partitions: int) -> float:
+    """Smallest p of that many partitions, never 0: beyond 1e308 of them it has no number."""
+    return max(1 / partitions, sys.float_info.min)

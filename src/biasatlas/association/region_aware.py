@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biasatlas.association.score import Settings, score_tests
+from biasatlas.association.collect import score_with_control
+from biasatlas.association.score import Scored, Settings
 from biasatlas.lexicons.region_aware import (
     GENERAL,
     load_all_terms,
@@ -79,9 +80,10 @@ def load_tests(
 def score_pairs(
     tests: Mapping[str, Sequence[AssociationTest]],
     pair_regions: Mapping[str, str],
+    controls: Sequence[AssociationTest],
     vectors: WordVectors,
     settings: Settings,
-) -> pd.DataFrame:
+) -> Scored:
     """Score region-aware tests on one set of vectors.
 
     Parameters
@@ -90,27 +92,30 @@ def score_pairs(
         Tests by origin, found or published.
     pair_regions : mapping of str to str
         Region of each pair, by the name of its test.
+    controls : sequence of AssociationTest
+        The positive control; it marks every row and gives none itself.
     vectors : WordVectors
     settings : Settings
 
     Returns
     -------
-    DataFrame
-        Rows of the evaluation table, without the columns that name the vectors and without the
-        corrections.
+    Scored
+        Its scores are rows of the evaluation table, without the columns that name the vectors
+        and without the corrections.
     """
-    import pandas as pd
-
-    frames = []
-    for origin, some in tests.items():
-        if not some:
-            continue
-        frame = score_tests(some, vectors, settings)
-        frame["origin"] = origin
-        frame["pair"] = frame["test"]
-        frame["pair_region"] = [pair_regions[test.test] for test in some]
-        for source in ("reddit", "ungdc"):
-            values = [test.published.get(source, float("nan")) for test in some]
-            frame[f"published_{source}"] = values
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+    flat = [(origin, test) for origin, some in tests.items() for test in some]
+    scored = score_with_control([test for _, test in flat], controls, vectors, settings)
+    kept = {test.test for _, test in flat}
+    scores, words, coverage = (
+        frame[frame["test"].isin(kept)].reset_index(drop=True)
+        for frame in (scored.scores, scored.words, scored.coverage)
+    )
+    scores = scores.assign(
+        origin=[origin for origin, _ in flat],
+        pair=[test.test for _, test in flat],
+        pair_region=[pair_regions[test.test] for _, test in flat],
+    )
+    for source in ("reddit", "ungdc"):
+        values = [test.published.get(source, float("nan")) for _, test in flat]
+        scores[f"published_{source}"] = values
+    return Scored(scores, words, coverage)

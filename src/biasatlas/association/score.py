@@ -2,63 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasatlas.association.bootstrap import effect_size_interval
-from biasatlas.association.lookup import SetCoverage, look_up
+from biasatlas.association.coverage import coverage_rows
+from biasatlas.association.influence import leave_one_out
+from biasatlas.association.intervals import effect_size_interval
+from biasatlas.association.nulls import NullSampler, label_band
 from biasatlas.association.permutation import permutation_test
-from biasatlas.association.scores import cosines, effect_size, statistic
+from biasatlas.association.resolve import SETS, ResolvedTest, Rules, describe, resolve
+from biasatlas.association.scores import effect_size, statistic, unit_rows
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from biasatlas.lexicons.word_lists import AssociationTest
     from biasatlas.vectors import WordVectors
 
-SETS = ("x", "y", "a", "b")
-NUMBERS = (
-    "statistic",
-    "effect_size",
-    "effect_low",
-    "effect_high",
-    "p_value",
-    "p_strict",
-    "p_two_sided",
-    "p_lower",
-    "p_upper",
-    "p_min",
+    Floats = NDArray[np.float64]
+
+INTERVAL = ("statistic", "effect_size", "effect_low", "effect_high")
+P_VALUES = ("p_value", "p_strict", "p_two_sided", "p_lower", "p_upper", "p_min")
+NULLS = (
+    "coherence",
+    "label_low",
+    "label_high",
+    "null_low",
+    "null_median",
+    "null_high",
+    "null_percentile",
+    "null_p",
+    "null_p_two_sided",
+    "null_coherence",
 )
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Rules):
     """How tests are scored; the meaning of each field stands in the configuration's page.
 
     Attributes
     ----------
-    drop_shared : bool
-        Drop target words that are also attribute words (they would score themselves).
+    nulls : int
+        Random matched sets that each score is compared with; 0 for none.
+    seed : int
+        Of the draws: random sets, shuffled labels.
     """
 
-    case: str = "lower"
-    coverage_min: float = 0.8
-    min_words: int = 4
-    max_exact: int = 40
-    samples: int = 99_999
-    bootstrap: int = 2_000
-    compose_missing: bool = False
-    drop_shared: bool = False
+    max_exact: int = 56
+    relative_width: float = 1e-3
+    nulls: int = 500
     seed: int = 0
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What scoring some tests on one set of vectors gives.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        One row a test: the association columns of the tables from `test` to `note`, except the
+        corrections, which belong to a family of rows, and the control.
+    words : DataFrame
+        One row a word of a scored test: its association and its influence on d.
+    coverage : DataFrame
+        One row a set and kind of word.
+    """
+
+    scores: pd.DataFrame
+    words: pd.DataFrame
+    coverage: pd.DataFrame
 
 
 def score_tests(
     tests: Iterable[AssociationTest], vectors: WordVectors, settings: Settings
-) -> pd.DataFrame:
+) -> Scored:
     """Score tests on one set of vectors.
+
+    A test that cannot be scored gives a row that says why.
 
     Parameters
     ----------
@@ -68,137 +94,120 @@ def score_tests(
 
     Returns
     -------
-    DataFrame
-        One row a test: the association columns of the tables from `test` to `note`, except
-        the corrections, which belong to a family of rows.
+    Scored
     """
     import pandas as pd
 
-    return pd.DataFrame([score_test(test, vectors, settings) for test in tests])
-
-
-def score_test(test: AssociationTest, vectors: WordVectors, settings: Settings) -> dict[str, Any]:
-    """Score one test; a test that cannot be scored gives a row that says why."""
-    coverage = {
-        name: look_up(
-            getattr(test, name).words,
-            vectors,
-            case=settings.case,
-            compose=settings.compose_missing,
-        )
-        for name in SETS
-    }
-    # Sorted, so that the order of a list, which its hash leaves out, changes no seeded draw.
-    words = {name: sorted(one.found) for name, one in coverage.items()}
-    shared = _shared(words)
-    if settings.drop_shared:
-        for name in ("x", "y"):
-            words[name] = [word for word in words[name] if word not in shared["attribute"]]
-    row = _describe(test, coverage, words, shared["target"] + shared["attribute"])
-    row |= dict.fromkeys(NUMBERS, float("nan")) | {"method": ""}
-    notes = [f"dropped as they are attribute words: {', '.join(shared['attribute'])}"] * bool(
-        settings.drop_shared and shared["attribute"]
+    resolved = [resolve(test, vectors, settings) for test in tests]
+    cosines = _Cosines(resolved, vectors)
+    sampler = NullSampler(vectors, seed=settings.seed) if settings.nulls else None
+    rows, words, coverage = [], [], []
+    for one in resolved:
+        row = describe(one, settings.case) | _nothing()
+        if not one.refusal:
+            try:
+                row |= _numbers(one, cosines, settings, sampler)
+                words += _words(one, cosines)
+            except ValueError as error:
+                one = one.refuse(f"refused: {error}")
+                row |= _nothing()
+        rows.append(row | {"status": one.status, "note": one.note})
+        coverage += coverage_rows(one.test, one.coverage)
+    columns = ("test", "set", "word", "kind", "score", "influence")
+    return Scored(
+        pd.DataFrame(rows, columns=None if rows else ["test", "effect_size", "p_value"]),
+        pd.DataFrame(words, columns=columns),
+        pd.DataFrame(coverage, columns=None if coverage else ["test"]),
     )
-    refusal = _refusal(words, coverage, settings) or _without_cosine(words, vectors)
-    if refusal:
-        return row | {"status": "refused", "note": "; ".join([refusal, *notes])}
-    try:
-        row |= _numbers(words, vectors, settings)
-    except ValueError as error:
-        return row | {"status": "refused", "note": "; ".join([f"refused: {error}", *notes])}
-    worst = min(SETS, key=lambda name: _used(words[name], coverage[name])[1])
-    used, share = _used(words[worst], coverage[worst])
-    if share < settings.coverage_min:
-        distinct = _distinct(coverage[worst])
-        notes.insert(0, f"thin: {used} of {distinct} words of {getattr(test, worst).name} found")
-        return row | {"status": "thin", "note": "; ".join(notes)}
-    return row | {"status": "ok", "note": "; ".join(notes)}
 
 
-def _used(words: Sequence[str], coverage: SetCoverage) -> tuple[int, float]:
-    """Words scored on a vector of their own, and their share of the distinct words asked for.
-
-    Neither a word that was dropped nor one composed from subwords makes a set complete.
-    """
-    used = len(set(words) - set(coverage.composed))
-    distinct = _distinct(coverage)
-    return used, used / distinct if distinct else 0.0
+def _nothing() -> dict[str, Any]:
+    """Columns of a test without a score."""
+    empty = dict.fromkeys((*INTERVAL, *P_VALUES, *NULLS), float("nan"))
+    return empty | {"method": "", "null_n": 0}
 
 
-def _distinct(coverage: SetCoverage) -> int:
-    return coverage.asked - len(coverage.duplicate)
+class _Cosines:
+    """Cosines between all words of the scored tests: one normalised matrix, one product."""
 
+    def __init__(self, resolved: Sequence[ResolvedTest], vectors: WordVectors) -> None:
+        scored = [one for one in resolved if not one.refusal]
+        words = sorted({word for one in scored for name in SETS for word in one.words[name]})
+        self.index = {word: row for row, word in enumerate(words)}
+        unit = unit_rows(vectors.rows(words))
+        self.matrix: Floats = unit @ unit.T
 
-def _shared(words: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    targets = words["x"] + words["y"]
-    attributes = set(words["a"]) | set(words["b"])
-    return {
-        "attribute": sorted({word for word in targets if word in attributes}),
-        "target": sorted(set(words["x"]) & set(words["y"]) | set(words["a"]) & set(words["b"])),
-    }
+    def between(self, left: Sequence[str], right: Sequence[str]) -> Floats:
+        """Cosine of each word on the left with each on the right."""
+        rows, columns = ([self.index[word] for word in words] for words in (left, right))
+        return self.matrix[np.ix_(rows, columns)]
 
-
-def _describe(
-    test: AssociationTest,
-    coverage: Mapping[str, SetCoverage],
-    words: Mapping[str, list[str]],
-    shared: list[str],
-) -> dict[str, Any]:
-    row: dict[str, Any] = {"test": test.test, "description": test.description}
-    row |= {name: getattr(test, name).name for name in SETS}
-    row |= {f"n_{name}": len(words[name]) for name in SETS}
-    row |= {f"asked_{name}": coverage[name].asked for name in SETS}
-    row["coverage"] = min(_used(words[name], coverage[name])[1] for name in SETS)
-    for kind in ("missing", "duplicate", "composed"):
-        row[f"words_{kind}"] = "; ".join(
-            word for name in SETS for word in getattr(coverage[name], kind)
-        )
-    row["words_shared"] = "; ".join(dict.fromkeys(shared))
-    return row
-
-
-def _refusal(
-    words: Mapping[str, list[str]], coverage: Mapping[str, SetCoverage], settings: Settings
-) -> str:
-    few = [
-        f"{name.upper()} has {len(words[name])} of {_distinct(coverage[name])} words"
-        for name in SETS
-        if len(words[name]) < settings.min_words
-    ]
-    if few:
-        return f"refused: {', '.join(few)}; at least {settings.min_words} are needed"
-    if set(words["x"]) == set(words["y"]) or set(words["a"]) == set(words["b"]):
-        return "refused: the two opposing sets hold the same words"
-    return ""
-
-
-def _without_cosine(words: Mapping[str, list[str]], vectors: WordVectors) -> str:
-    distinct = sorted({word for some in words.values() for word in some})
-    squares = np.square(vectors.rows(distinct)).sum(axis=1)
-    bad = [word for word, square in zip(distinct, squares, strict=True) if not 0 < square < np.inf]
-    return f"refused: the vectors of {', '.join(bad)} are zero or not finite" if bad else ""
+    def of_test(self, one: ResolvedTest) -> tuple[Floats, Floats]:
+        """Cosines of the targets (X first) with A and with B."""
+        targets = one.words["x"] + one.words["y"]
+        return self.between(targets, one.words["a"]), self.between(targets, one.words["b"])
 
 
 def _numbers(
-    words: Mapping[str, list[str]], vectors: WordVectors, settings: Settings
+    one: ResolvedTest, cosines: _Cosines, settings: Settings, sampler: NullSampler | None
 ) -> dict[str, Any]:
-    targets = vectors.rows(words["x"] + words["y"])
-    cosines_a = cosines(targets, vectors.rows(words["a"]))
-    cosines_b = cosines(targets, vectors.rows(words["b"]))
-    scores = cosines_a.mean(axis=1) - cosines_b.mean(axis=1)
-    n_x = len(words["x"])
+    with_a, with_b = cosines.of_test(one)
+    scores = with_a.mean(axis=1) - with_b.mean(axis=1)
+    n_x = len(one.words["x"])
     x, y = scores[:n_x], scores[n_x:]
     d = effect_size(x, y)
-    low, high = effect_size_interval(
-        cosines_a, cosines_b, n_x, replicates=settings.bootstrap, seed=settings.seed
-    )
-    result = permutation_test(
-        x, y, max_exact=settings.max_exact, samples=settings.samples, seed=settings.seed
-    )
-    p = {name: getattr(result, name) for name in (*NUMBERS[4:], "method")}
-    return {
-        "statistic": statistic(x, y),
-        "effect_size": d,
-        "effect_low": low,
-        "effect_high": high,
-    } | {name: np.float64(value) if name != "method" else value for name, value in p.items()}
+    low, high = effect_size_interval(with_a, with_b, n_x)
+    p = permutation_test(x, y, max_exact=settings.max_exact, relative_width=settings.relative_width)
+    row: dict[str, Any] = dict(zip(INTERVAL, (statistic(x, y), d, low, high), strict=True))
+    row |= {name: getattr(p, name) for name in (*P_VALUES, "method")}
+    row["label_low"], row["label_high"] = label_band(x, y, seed=settings.seed)
+    row["coherence"] = coherence(cosines, one)
+    if sampler is not None:
+        x_words, y_words, a_words, b_words = (one.words[name] for name in SETS)
+        null = sampler.null(one.test.test, x_words, y_words, a_words, b_words, n=settings.nulls)
+        row |= null.summary(d)
+        if null.note:
+            one.notes.append(null.note)
+    return row
+
+
+def coherence(cosines: _Cosines, one: ResolvedTest) -> float:
+    """Mean over X and Y of the mean cosine between two different words of the set."""
+    means = []
+    for name in ("x", "y"):
+        within = cosines.between(one.words[name], one.words[name])
+        n = len(within)
+        means.append((within.sum() - np.trace(within)) / (n * (n - 1)) if n > 1 else np.nan)
+    return float(np.mean(means))
+
+
+def _words(one: ResolvedTest, cosines: _Cosines) -> list[dict[str, Any]]:
+    """Association and influence of every word of a test."""
+    with_a, with_b = cosines.of_test(one)
+    n_x = len(one.words["x"])
+    influence = leave_one_out(with_a, with_b, n_x)
+    targets = with_a.mean(axis=1) - with_b.mean(axis=1)
+    scores = {
+        "x": targets[:n_x],
+        "y": targets[n_x:],
+        "a": with_a[:n_x].mean(axis=0) - with_a[n_x:].mean(axis=0),
+        "b": with_b[:n_x].mean(axis=0) - with_b[n_x:].mean(axis=0),
+    }
+    left_out = {
+        "x": influence.targets[:n_x],
+        "y": influence.targets[n_x:],
+        "a": influence.a,
+        "b": influence.b,
+    }
+    return [
+        {
+            "test": one.test.test,
+            "set": name,
+            "word": word,
+            "kind": one.kind(name, word),
+            "score": scores[name][place],
+            "influence": left_out[name][place],
+        }
+        for name in SETS
+        for place, word in enumerate(one.words[name])
+    ]

@@ -96,7 +96,7 @@ class Weat(Section):
     nulls: Annotated[int, Field(ge=0, strict=True)] = 500
     """Random word sets, matched in frequency and coherence, that each score is compared with."""
     bootstrap: Annotated[int, Field(ge=100, strict=True)] = 2_000
-    """Bootstrap replicates over words for the interval of d."""
+    """Bootstrap replicates over words, or documents, for the intervals of the companion measures."""
 
 
 class Stability(Section):

@@ -229,7 +229,11 @@ ALC = Table(
         ),
         number("text_low", "Lower end of its interval over documents."),
         number("text_high", "Upper end of that interval."),
-        positive_share("text_p", "Two-sided bootstrap p of text_part against 0."),
+        positive_share(
+            "text_p",
+            "Two-sided p of text_part: the text of each document exchanged with its swapped twin at "
+            "random. Empty where the swap exchanges no word of the test.",
+        ),
         STATUS,
         NOTE,
     ),

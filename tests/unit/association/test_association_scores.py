@@ -20,7 +20,7 @@ from biasatlas.vectors import WordVectors, load_vectors
 
 LISTS = Path(__file__).parents[3] / "resources" / "word_lists" / "weat" / "en"
 PUBLISHED = [1.50, 1.53, 1.41, 1.50, 1.28, 1.81, 1.06, 1.24, 1.38, 1.21]
-FAST = Settings(case="as_is", max_exact=16, samples=99, bootstrap=100)
+FAST = Settings(case="as_is", nulls=0)
 
 
 def test_association_is_a_difference_of_mean_cosines():
@@ -96,7 +96,7 @@ def _glove_840b(folder: Path) -> WordVectors:
 def test_the_ten_published_effect_sizes(shared_folder):
     folder = shared_folder("vectors")
     expected = json.loads((folder / "expected_glove840b.json").read_text(encoding="utf-8"))
-    frame = score_tests(load_tests(LISTS), _glove_840b(folder), FAST)
+    frame = score_tests(load_tests(LISTS), _glove_840b(folder), FAST).scores
     assert list(frame["test"]) == [f"WEAT{n}" for n in range(1, 11)]
     assert set(frame["status"]) == {"ok"}
     assert list(frame["words_missing"]) == [""] * 10
@@ -111,7 +111,7 @@ def test_the_positive_control_on_glove_6b(fetched_asset):
     vectors = load_vectors(fetched_asset("glove_6b_50d"))
     assert vectors.matrix.shape == (400_000, 50)
     tests = [test for test in load_tests(LISTS) if test.test in ("WEAT1", "WEAT6", "WEAT7")]
-    frame = score_tests(tests, vectors, Settings(max_exact=16, samples=9_999, bootstrap=500))
+    frame = score_tests(tests, vectors, Settings(nulls=0)).scores
     assert frame["effect_size"].round(2).tolist() == [1.08, 1.71, 1.50]
     assert (frame["p_value"] < 0.01).all()
     assert (frame["effect_low"] < frame["effect_size"]).all()

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from biasatlas.association import permutation_test
-from biasatlas.association.bootstrap import effect_size_interval
 from biasatlas.association.enumeration import enumerate_subsets
 from biasatlas.association.meet_in_the_middle import LONGEST, _kept, count_subsets, list_length
+from biasatlas.association.permutation import smallest_p
 
 
 def brute_force(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
@@ -210,47 +210,6 @@ def test_p_is_uniform_without_an_effect():
     assert stats.kstest(two - rng.random(2_000) / 11_440, "uniform").pvalue > 0.01
 
 
-def cosines_with_effect(effect: float) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(5)
-    lift = np.repeat([effect, -effect], 8)[:, None]
-    noise = rng.normal(scale=0.05, size=(2, 16, 10))
-    return lift + noise[0], -lift + noise[1]
-
-
-def test_bootstrap_interval_of_a_clear_effect():
-    a, b = cosines_with_effect(0.1)
-    s = a.mean(axis=1) - b.mean(axis=1)
-    d = (s[:8].mean() - s[8:].mean()) / s.std(ddof=1)
-    low, high = effect_size_interval(a, b, 8, seed=3)
-    assert 1.5 < low < d < high < 2.2
-    assert effect_size_interval(a, b, 8, seed=3) == (low, high)
-    assert effect_size_interval(a, b, 8, seed=4) != (low, high)
-    narrow = effect_size_interval(a, b, 8, seed=3, level=0.5)
-    assert low < narrow[0] < narrow[1] < high
-
-
-def test_bootstrap_interval_is_that_of_words_drawn_one_by_one():
-    a, b = cosines_with_effect(0.02)
-    rng = np.random.default_rng(9)
-    effects = []
-    for _ in range(3_000):
-        rows = np.concatenate([rng.integers(0, 8, 8), rng.integers(8, 16, 8)])
-        columns = rng.integers(0, 10, (2, 10))
-        s = a[np.ix_(rows, columns[0])].mean(axis=1) - b[np.ix_(rows, columns[1])].mean(axis=1)
-        effects.append((s[:8].mean() - s[8:].mean()) / s.std(ddof=1))
-    expected = np.quantile(effects, [0.025, 0.975])
-    assert effect_size_interval(a, b, 8, replicates=5_000, seed=2) == pytest.approx(
-        expected, abs=0.06
-    )
-
-
-def test_bootstrap_interval_of_nothing_holds_zero_and_mirrors():
-    a, b = cosines_with_effect(0.0)
-    low, high = effect_size_interval(a, b, 8, seed=1)
-    assert low < 0 < high
-    assert high - low > 1
-
-
-def test_bootstrap_interval_without_spread_is_nan():
-    flat = np.ones((6, 3))
-    assert np.isnan(effect_size_interval(flat, flat, 3)).all()
+def test_the_smallest_p_is_never_nought():
+    assert smallest_p(12_870) == 1 / 12_870
+    assert 0 < smallest_p(math.comb(1200, 600)) < 1e-300

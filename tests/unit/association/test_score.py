@@ -11,12 +11,12 @@ import pytest
 
 from biasatlas.association.lookup import look_up
 from biasatlas.association.region_aware import load_tests, score_pairs
-from biasatlas.association.score import Settings, score_test, score_tests
+from biasatlas.association.score import Settings, score_tests
 from biasatlas.lexicons.word_lists import AssociationTest, WordSet
 from biasatlas.tables import TABLES
 from biasatlas.vectors import WordVectors
 
-FAST = Settings(samples=99, bootstrap=100)
+FAST = Settings(nulls=0)
 SETS = {
     "x": ["math", "algebra", "number", "sum"],
     "y": ["poem", "dance", "art", "novel"],
@@ -42,6 +42,11 @@ def make_test(**words: list[str]) -> AssociationTest:
     return AssociationTest(test="WEAT0", description="Made up", language="en", citation="", **named)
 
 
+def score_test(test: AssociationTest, vectors: WordVectors, settings: Settings) -> dict:
+    (row,) = score_tests([test], vectors, settings).scores.to_dict("records")
+    return row
+
+
 def test_look_up_counts_every_word_once(vectors):
     composing = replace(vectors, compose=lambda word: np.ones(6, dtype=np.float32))
     words = ["Math", "math", "sum", "ZEBRA", "zebra", "yak"]
@@ -62,11 +67,11 @@ def test_look_up_counts_every_word_once(vectors):
 
 
 def test_a_row_holds_the_columns_of_the_table_in_their_order(vectors):
-    absent = {"region", "language", "corpus", "model", "seed", "q_value", "p_holm"}
+    absent = {"region", "language", "corpus", "model", "seed", "q_value", "p_holm", "control"}
     expected = [one.name for one in TABLES["weat"].columns if one.name not in absent]
     for test in (make_test(), make_test(x=["math"])):
         assert set(score_test(test, vectors, FAST)) == set(expected)
-    frame = score_tests([make_test(), make_test(x=["math"])], vectors, FAST)
+    frame = score_tests([make_test(), make_test(x=["math"])], vectors, FAST).scores
     assert frame["status"].tolist() == ["ok", "refused"]
 
 
@@ -88,8 +93,9 @@ def test_a_clear_effect_by_its_definition(vectors):
 
 def test_the_order_of_words_changes_no_bit(vectors):
     reordered = make_test(**{name: words[::-1] for name, words in SETS.items()})
-    settings = replace(FAST, max_exact=2, samples=999)
-    assert score_test(make_test(), vectors, settings) == score_test(reordered, vectors, settings)
+    settings = replace(FAST, max_exact=2)
+    first, second = (score_test(one, vectors, settings) for one in (make_test(), reordered))
+    pd.testing.assert_series_equal(pd.Series(first), pd.Series(second), check_exact=True)
 
 
 def test_too_few_words_are_refused_and_counted(vectors):
@@ -161,12 +167,39 @@ def test_composed_words_are_named(vectors):
     assert (row["n_x"], row["words_composed"], row["words_missing"]) == (5, "mathsy", "")
 
 
-def test_settings_of_the_seed_reach_bootstrap_and_samples(vectors):
-    settings = replace(FAST, max_exact=2, samples=199)
-    rows = [score_test(make_test(), vectors, replace(settings, seed=seed)) for seed in (1, 1, 2)]
-    assert rows[0] == rows[1]
-    assert rows[0]["effect_low"] != rows[2]["effect_low"]
-    assert rows[0]["effect_size"] == rows[2]["effect_size"]
+def test_words_say_what_drives_a_score(vectors):
+    scored = score_tests([make_test(), make_test(x=["math"])], vectors, FAST)
+    words = scored.words.set_index(["set", "word"])
+    assert len(words) == 16
+    row = scored.scores.iloc[0]
+    s = words["score"]
+    assert s["x"].mean() - s["y"].mean() == pytest.approx(row["statistic"])
+    assert s["a"].mean() - s["b"].mean() == pytest.approx(row["statistic"])
+    without = score_test(make_test(a=["man", "boy", "son"]), vectors, replace(FAST, min_words=2))
+    expected = without["effect_size"] - row["effect_size"]
+    assert words["influence"]["a", "he"] == pytest.approx(expected)
+
+
+def test_coverage_is_counted_for_refused_tests_too(vectors):
+    test = make_test(x=["Math", "math", "sum", "zebra"])
+    coverage = score_tests([test], vectors, FAST).coverage.set_index("set")
+    asked = coverage.loc["x", ["asked", "distinct", "found"]].astype(int)
+    assert asked.tolist() == [4, 3, 2]
+    assert coverage.loc["x", "missing"] == "zebra"
+
+
+def test_random_sets_are_drawn_where_they_are_asked_for(vectors):
+    none = score_test(make_test(), vectors, FAST)
+    assert none["null_n"] == 0
+    assert math.isnan(none["null_p"])
+    rng = np.random.default_rng(1)
+    more = [a + b for a in "abcdefghij" for b in "klmnopqrst"]
+    matrix = np.vstack([vectors.matrix, rng.normal(size=(100, 6))]).astype(np.float32)
+    many = WordVectors((*vectors.words, *more), matrix)
+    row = score_test(make_test(), many, replace(FAST, nulls=20))
+    assert row["null_n"] == 20
+    assert row["null_low"] <= row["null_median"] <= row["null_high"]
+    assert 1 / 21 <= row["null_p"] <= 1
 
 
 def test_region_aware_pairs_found_and_published(vectors, tmp_path):
@@ -187,13 +220,18 @@ def test_region_aware_pairs_found_and_published(vectors, tmp_path):
     assert len(tests["published"]) == 25
     assert regions["mars-1"] == "mars"
     assert regions["north_america-P2"] == "north_america"
-    frame = score_pairs(tests, regions, vectors, replace(FAST, min_words=2, coverage_min=0.1))
+    settings = replace(FAST, min_words=2, coverage_min=0.1)
+    scored = score_pairs(tests, regions, [make_test()], vectors, settings)
+    frame = scored.scores
     assert frame["pair"].tolist()[:2] == ["mars-1", "africa-P1"]
     assert np.isnan(frame["published_reddit"][0])
     assert frame["published_reddit"][1:].notna().all()
     # Topics near their own gender's terms give a positive d.
     assert frame["effect_size"][0] > 1
     assert set(frame["status"][1:]) == {"refused"}
+    # The control marks the pairs and is none of them.
+    assert set(frame["control"]) == {"passed"}
+    assert "WEAT0" not in {*frame["test"], *scored.words["test"], *scored.coverage["test"]}
 
 
 def test_published_pairs_are_english_and_can_be_left_out():
@@ -206,4 +244,5 @@ def test_published_pairs_are_english_and_can_be_left_out():
         )
         assert tests == {"found": [], "published": []}
         assert regions == {}
-        assert score_pairs(tests, regions, WordVectors((), np.empty((0, 2))), FAST).empty
+        nothing = WordVectors((), np.empty((0, 2)))
+        assert score_pairs(tests, regions, [], nothing, FAST).scores.empty

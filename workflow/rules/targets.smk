@@ -1,0 +1,36 @@
+"""One named target a stage: snakemake --cores 8 corpora, weat, ...
+
+Expects: TABLES of common.smk.
+"""
+
+
+rule assets:
+    input:
+        expand("<fetched>/{asset}.json", asset=PLAN.used_assets),
+
+
+rule corpora:
+    input:
+        "<results>/tables/corpus.csv",
+        "<results>/tables/gender.csv",
+
+
+rule word_lists:
+    input:
+        "<results>/tables/word_lists.csv",
+
+
+rule weat:
+    input:
+        expand("<results>/tables/{table}.csv", table=WEAT_TABLES),
+
+
+rule own_vectors:
+    input:
+        "<results>/tables/own_vectors.csv",
+
+
+rule topics:
+    input:
+        "<results>/tables/topics.csv",
+        "<results>/tables/pairs.csv",

@@ -1,0 +1,28 @@
+"""Effect sizes on vectors of documents drawn with replacement."""
+
+import pandas as pd
+
+from biasatlas.association.stability_rows import effects_of_model
+from biasatlas.association.resolve import Rules
+from biasatlas.files import write_parquet
+from biasatlas.lexicons.word_lists import load_tests
+from biasatlas.logs import start
+from biasatlas.vectors import load_vectors
+
+given, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcards
+with start(snakemake.log[0], f"score_resampled {wildcards.region}"):
+    tests = load_tests([*given.tests, *given.controls])
+    paths = [given.vectors] if isinstance(given.vectors, str) else given.vectors
+    rows = [
+        {"model": model, "seed": seed, "test": test, "effect_size": effect}
+        for path, (model, seed) in zip(paths, params.models, strict=True)
+        for test, effect in effects_of_model(
+            tests, load_vectors(path), Rules(**dict(params.rules))
+        ).items()
+    ]
+    write_parquet(
+        pd.DataFrame(rows).assign(
+            language=wildcards.language, region=wildcards.region, corpus=params.corpus
+        ),
+        snakemake.output[0],
+    )

@@ -1,0 +1,27 @@
+"""Variance components of every test, and whether regions differ by more than the noise."""
+
+import pandas as pd
+
+from biasatlas.association.stability_rows import stability_rows
+from biasatlas.logs import start
+from biasatlas.tables import empty_table, write_table
+
+given = snakemake.input
+
+
+def read(paths, columns):
+    """Put frames together; with none, an empty frame that has the columns."""
+    frames = [pd.read_parquet(path) for path in ([paths] if isinstance(paths, str) else paths)]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+
+with start(snakemake.log[0], "tabulate_stability"):
+    keys = ["language", "corpus", "model", "region", "test"]
+    rows = stability_rows(
+        read(given.scores, []),
+        read(given.words, []),
+        read(given.resampled, [*keys, "effect_size"]),
+        read(given.documents, list(empty_table("alc").columns)),
+        snakemake.params.gender_tests,
+    )
+    write_table("stability", rows, snakemake.output[0])
