@@ -16,6 +16,8 @@ from biasatlas.vectors import WordVectors, save_word2vec
 
 ROOT = Path(__file__).parents[2]
 WEAT = ROOT / "resources/word_lists/weat/en"
+CONTROL = ROOT / "resources/word_lists/control/en/CONTROL1.yaml"
+PARTS = ("scores", "words", "coverage")
 
 
 class Named(list):
@@ -49,11 +51,13 @@ def score(folder: Path, path: Path) -> None:
     run(
         "score_weat",
         folder,
-        input=Named(vectors=str(path), tests=[str(WEAT / "WEAT6.yaml"), str(WEAT / "WEAT7.yaml")]),
-        output=Named(scores=str(folder / "scores.parquet")),
-        params=Named(
-            settings=[("bootstrap", 100), ("seed", 1)], model="own", corpus="", seeds=[-1]
+        input=Named(
+            vectors=str(path),
+            tests=[str(WEAT / "WEAT6.yaml"), str(WEAT / "WEAT7.yaml")],
+            controls=[str(CONTROL)],
         ),
+        output=Named(**{part: str(folder / f"{part}.parquet") for part in PARTS}),
+        params=Named(settings=[("nulls", 0), ("seed", 1)], models=[("own", -1)], corpus=""),
         wildcards=Named(name="own", language="en"),
     )
 
@@ -63,9 +67,9 @@ def test_scores_become_a_table_with_corrections(tmp_path: Path) -> None:
     run(
         "tabulate_weat",
         tmp_path,
-        input=Named(str(tmp_path / "scores.parquet")),
+        input=Named(scores=[str(tmp_path / "scores.parquet")]),
         output=Named(str(tmp_path / "weat.csv")),
-        params=Named(gender_tests=["WEAT6", "WEAT7"]),
+        params=Named(gender_tests=["WEAT6", "WEAT7"], control_tests=["CONTROL1"]),
     )
     rows = read_table("weat", tmp_path / "weat.csv").set_index("test")
     assert rows.at["WEAT6", "status"] == "refused"
@@ -73,6 +77,20 @@ def test_scores_become_a_table_with_corrections(tmp_path: Path) -> None:
     assert rows.at["WEAT7", "status"] == "ok"
     # The refused test is no test: the family has one member, and its q is its p.
     assert rows.at["WEAT7", "q_value"] == rows.at["WEAT7", "p_value"]
+    # Vectors that lack the words of the control do not pass it, and every row says so.
+    assert set(rows["control"]) == {"failed"}
+    for part in ("words", "coverage"):
+        run(
+            "collect_table",
+            tmp_path,
+            input=Named(str(tmp_path / f"{part}.parquet")),
+            output=Named(str(tmp_path / f"{part}.csv")),
+            params=Named(table=part),
+        )
+    assert set(read_table("words", tmp_path / "words.csv")["test"]) == {"WEAT7"}
+    coverage = read_table("coverage", tmp_path / "coverage.csv")
+    assert set(coverage["test"]) == {"CONTROL1", "WEAT6", "WEAT7"}
+    assert set(coverage["kind"]) == {"term", "name"}
 
 
 def test_damaged_vectors_stop_the_job_with_one_message(tmp_path: Path) -> None:

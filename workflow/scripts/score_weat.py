@@ -26,4 +26,4 @@ with start(snakemake.log[0], f"score_weat {region}"):
         corpus=params.corpus,
     )
     for name in ("scores", "words", "coverage"):
-        write_parquet(getattr(scored, name), snakemake.output[name])
+        write_parquet(getattr(scored, name), getattr(snakemake.output, name))
