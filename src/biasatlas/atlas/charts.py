@@ -97,7 +97,7 @@ def category_axis(limit: int = 300) -> alt.Axis:
     # Vega sets the first line of a label, not its middle, beside the tick.
     raised = [
         {"test": rf"length(split(datum.label, '\n')) == {lines}", "value": -7 * (lines - 1)}
-        for lines in (2, 3, 4)
+        for lines in (2, 3, 4, 5)
     ]
     return alt.Axis(
         title=None,

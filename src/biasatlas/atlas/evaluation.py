@@ -6,15 +6,29 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from biasatlas.atlas import words
 from biasatlas.atlas.charts import SERIES, finish, rows, tooltips
-from biasatlas.atlas.parts import DataTable, Figure, Section, listing, number, plural
+from biasatlas.atlas.forest import forest_chart, series_colours
+from biasatlas.atlas.legend import forest_key
+from biasatlas.atlas.parts import (
+    EMPTY,
+    DataTable,
+    Figure,
+    Section,
+    given,
+    listing,
+    number,
+    plural,
+)
 from biasatlas.atlas.places import PRETRAINED, add_place, region_label, region_order
 from biasatlas.atlas.scores import (
+    BEYOND,
+    add_documents,
     add_series,
-    forest_chart,
+    is_significant,
     refused_table,
     score_table,
-    series_colours,
+    separates,
     summarise,
 )
 
@@ -26,16 +40,22 @@ _SOURCES = (("published_reddit", "Reddit"), ("published_ungdc", "UN debates"))
 
 def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
     """Show found pairs on their region's vectors, and published pairs beside the paper's values."""
-    frame = _prepare(tables["evaluation"], info)
+    frame = add_documents(_prepare(tables["evaluation"], info), given(tables, "alc"))
     figures = []
     found = frame[(frame["origin"] == "found") & _comparable(frame)]
-    if found["effect_size"].notna().any():
+    behind = None
+    drawn = bool(found["effect_size"].notna().any())
+    if drawn:
         caption = (
             "Pairs found here, on the vectors of their own region; right of 0 the text has the "
             "bias that the pair predicts."
         )
-        chart = forest_chart(found, "row", series_colours(found), caption)
-        figures.append(Figure(caption, chart, title="Pairs found in this run"))
+        keyed = words.add_keys(found)
+        chart = forest_chart(keyed, "row", series_colours(found), caption)
+        behind = words.merge(
+            words.islands(keyed, given(tables, "words"), given(tables, "coverage"))
+        )
+        figures.append(Figure(caption, chart, title="Pairs found in this run", words=behind))
     comparable = published_scores(frame)
     for series in dict.fromkeys(record["vectors"] for record in comparable):
         figures.append(_scatter([r for r in comparable if r["vectors"] == series], series))
@@ -51,6 +71,9 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     notes = [
         "X holds key words of the female topic and Y of the male one, A female and B male terms; "
         "so a positive d agrees with the pair.",
+        "The thick bar of à la carte vectors is the interval over documents, the thin line that "
+        "over words. Inside the grey band a pair does no better than random words of the same "
+        "frequency and coherence.",
         "Found pairs are scored on text of the region that they come from: agreement there is a "
         "check of consistency, and only other text can confirm it.",
         "The published values come from other corpora and vectors (table 4 of the paper): "
@@ -61,6 +84,7 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
         "evaluation",
         _finding(frame, comparable),
         figures,
+        cards=forest_key(behind is not None) if drawn else EMPTY,
         notes=notes,
         read_more=[
             (
@@ -116,6 +140,7 @@ def published_scores(frame: pd.DataFrame) -> list[dict[str, Any]]:
                 "d": cell["mean"],
                 "sd": cell["sd"],
                 "thin": cell["thin"],
+                "failed": cell["control"] == "failed",
                 **{column: float(first[column]) for column, _ in _SOURCES},
             }
         )
@@ -165,11 +190,9 @@ def _finding(frame: pd.DataFrame, comparable: list[dict[str, Any]]) -> str:
     cells = [cell for cell in cells if not cell["refused"]]
     if cells:
         agree = sum(cell["mean"] > 0 for cell in cells)
-        sure = sum(c["significant"] and not c["thin"] and c["mean"] > 0 for c in cells)
         sentences.append(
             f"{agree} of {plural(len(cells), 'score')} of found pairs on their own region's "
-            f"vectors {'has' if agree == 1 else 'have'} the predicted sign "
-            f"({sure or 'none'} significant in every seed, {sum(c['thin'] for c in cells)} thin)"
+            f"vectors {'has' if agree == 1 else 'have'} the predicted sign ({_of_these(cells)})"
         )
     else:
         sentences.append("no found pair could be scored on its own region's vectors")
@@ -186,6 +209,19 @@ def _finding(frame: pd.DataFrame, comparable: list[dict[str, Any]]) -> str:
     return f"{joined[0].upper()}{joined[1:]}."
 
 
+def _of_these(cells: list[dict[str, Any]]) -> str:
+    """Say how many scores of found pairs are significant, beyond the null, thin, or unchecked."""
+    significant = [c for c in cells if is_significant(c) and not c["thin"] and c["mean"] > 0]
+    held = [cell for cell in significant if separates(cell)]
+    text = f"{len(significant) or 'none'} significant in every seed"
+    if significant and any(cell["control"] != "none" for cell in cells):
+        text += f", {len(held) or 'none'} of these on vectors that pass the control"
+    if held and any(cell["null"] for cell in held):
+        text += f" and {sum(c['beyond'] for c in held) or 'none'} of those beyond {BEYOND}"
+    text += f", {sum(c['thin'] for c in cells)} thin"
+    return text
+
+
 def _scatter(records: list[dict[str, Any]], vectors: str) -> Figure:
     import altair as alt
 
@@ -195,7 +231,7 @@ def _scatter(records: list[dict[str, Any]], vectors: str) -> Figure:
             "source": source,
             "published": r[column],
             "d": r["d"],
-            "thin": r["thin"],
+            "doubt": _doubt(r).strip(" ()"),
         }
         for r in records
         for column, source in _SOURCES
@@ -225,7 +261,7 @@ def _scatter(records: list[dict[str, Any]], vectors: str) -> Figure:
                     ("source:N", "published for", ""),
                     ("published:Q", "published d", ".2f"),
                     ("d:Q", "d here", ".2f"),
-                    ("thin:N", "thin", ""),
+                    ("doubt:N", "doubt", ""),
                 ]
             ),
         )
@@ -243,12 +279,17 @@ def _scatter(records: list[dict[str, Any]], vectors: str) -> Figure:
     )
 
 
+def _doubt(record: Mapping[str, Any]) -> str:
+    marks = [text for key, text in (("thin", "thin"), ("failed", "control failed")) if record[key]]
+    return f" ({', '.join(marks)})" if marks else ""
+
+
 def _published_table(comparable: list[dict[str, Any]]) -> Figure:
     vectors = list(dict.fromkeys(record["vectors"] for record in comparable))
     by_pair: dict[str, dict[str, Any]] = {}
     for record in comparable:
         spread = "" if record["sd"] is None else f" ± {number(record['sd'])}"
-        cell = f"{number(record['d'])}{spread}{' (thin)' if record['thin'] else ''}"
+        cell = f"{number(record['d'])}{spread}{_doubt(record)}"
         row = by_pair.setdefault(record["pair"], {column: record[column] for column, _ in _SOURCES})
         row[record["vectors"]] = cell
     headers = ["Pair", *(f"Published, {source}" for _, source in _SOURCES), *vectors]

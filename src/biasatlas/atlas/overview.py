@@ -19,14 +19,22 @@ from biasatlas.atlas.parts import (
     plural,
 )
 from biasatlas.atlas.places import (
-    CONTROL_TEST,
     GENDER_TESTS,
     PRETRAINED,
     add_place,
+    is_control,
     rank_test,
     region_label,
 )
-from biasatlas.atlas.scores import SURE, add_series, doubts, is_significant, is_sure, summarise
+from biasatlas.atlas.scores import (
+    BEYOND,
+    add_series,
+    doubts,
+    marks_of,
+    separates,
+    summarise,
+    verdict,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,18 +59,16 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
             figures.append(_figure(part, control, mine if not figures else mine.head(0), series))
     notes = [
         f"n.s.: q is above {LEVEL:.2f} in at least one seed (Benjamini-Hochberg, one-sided: not in "
-        "the direction that the test expects) or an interval holds 0. thin: "
-        "too few of the test's words occur in the region's text. sign flips: d changes its sign "
-        "between seeds. no control: flowers and insects (WEAT1), refused or not positive on these "
-        "vectors, do not vouch for them. A faded cell carries at least one of these marks, and no claim rests on "
-        "it. sd is the standard deviation over seeds. A difference of two regions below it is noise; "
+        "the direction that the test expects) or an interval holds 0. thin: too few of the test's "
+        "words occur in the region's text. sign flips: d changes its sign between seeds. control "
+        "failed: these vectors do not even hold an association of frequent words that no text lacks. "
+        f"in null band: d lies within {BEYOND}. A faded cell carries at least one of these marks, "
+        "and no claim rests on it.",
+        "sd is the standard deviation over seeds. A difference of two regions below it is noise; "
         "one above it need not be real, since sd leaves out which documents were sampled.",
-        "Random word sets of one subject each are often separated as well: no null band is in "
-        "this run, so no single d shows a bias.",
         "Positive d means that the first target goes with the first attribute of the test, for "
-        "instance male names with career. The last column is the positive control: the same "
-        "tests on pretrained vectors; the row of flowers and insects is the other control, which "
-        "must be positive before the vectors are believed.",
+        "instance male names with career. The last column holds the same tests on pretrained "
+        "vectors, which show that lists and code work.",
     ]
     return Section(
         "Overview",
@@ -72,10 +78,6 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
         cards=_tiles(tables, info),
         notes=notes,
     )
-
-
-def _holds(control: Mapping[str, Any] | None) -> bool:
-    return control is not None and is_sure(control) and control["mean"] > 0
 
 
 def _finding(trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame) -> str:
@@ -102,32 +104,19 @@ def _finding(trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame) -> 
 
 
 def _gender_scores(trained: pd.DataFrame) -> str:
-    """Say how many gender scores are sure, and whether their vectors pass the control."""
-    cells = {
-        key: summarise(part)
-        for key, part in trained.groupby(["place", "series", "test"], sort=False)
-    }
-    gender = {key: cell for key, cell in cells.items() if key[2] in GENDER_TESTS}
-    if not gender:
+    """Say how many gender scores can be relied on, and why the others cannot."""
+    gender = trained[trained["test"].isin(GENDER_TESTS)]
+    keys = ["place", "series", "test"]
+    cells = {key: summarise(part) for key, part in gender.groupby(keys, sort=False)}
+    if not cells:
         return "No gender test was scored on a region's vectors"
-    sure = [key for key, cell in gender.items() if is_sure(cell)]
-    text = (
-        f"{len(sure) or 'None'} of {plural(len(gender), 'gender score')} (WEAT 6 to 8 by region "
-        f"and vectors) {'separates' if len(sure) == 1 else 'separate'} their words {SURE}"
+    first, beyond = verdict(
+        list(cells.values()), "gender score", "WEAT 6 to 8 by region and vectors"
     )
-    if 0 < len(sure) <= 6:
-        text += f" ({listing(f'{test} in {place} on {series}' for place, series, test in sure)})"
-    text += doubts(list(gender.values()))
-    unchecked = [
-        place for place, series, _ in sure if not _holds(cells.get((place, series, CONTROL_TEST)))
-    ]
-    if unchecked:
-        text += (
-            "; nothing is claimed from the vectors of "
-            f"{listing(dict.fromkeys(map(str, unchecked)))}, where the positive control ({CONTROL_TEST}) "
-            "does not hold or could not be scored"
-        )
-    return text
+    held = [key for key, cell in cells.items() if separates(cell)]
+    if 0 < len(held) <= 6:
+        first += f" ({listing(f'{test} in {place} on {series}' for place, series, test in held)})"
+    return f"{first}{beyond}{doubts(list(cells.values()))}"
 
 
 def _tiles(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Markup:
@@ -153,20 +142,9 @@ def _tiles(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Marku
     return Markup('<dl class="tiles">{}</dl>{}').format(tiles, box)
 
 
-def _marks(cell: Mapping[str, Any]) -> list[str]:
-    if cell["refused"]:
-        return ["refused"]
-    names = {"thin": "thin", "flips": "sign flips"}
-    marks = [text for key, text in names.items() if cell[key]]
-    # A thin score gets no q, so it is neither significant nor not.
-    return marks if is_significant(cell) or cell["thin"] else ["n.s.", *marks]
-
-
-def _cell(row: str, column: str, part: pd.DataFrame, holds: bool = True) -> dict[str, Any]:
+def _cell(row: str, column: str, part: pd.DataFrame) -> dict[str, Any]:
     cell = summarise(part)
-    marks = _marks(cell)
-    if not holds and not cell["refused"]:
-        marks.append("no control")
+    marks = marks_of(cell)
     spread = f"sd {number(cell['sd'])}" if cell["sd"] is not None else ""
     return {
         "row": row,
@@ -175,6 +153,7 @@ def _cell(row: str, column: str, part: pd.DataFrame, holds: bool = True) -> dict
         "value": number(cell["mean"]) if cell["mean"] is not None else "",
         "spread": spread,
         "marks": " · ".join(marks) if not cell["refused"] else "",
+        "lines": _in_lines(marks) if not cell["refused"] else "",
         "none": "refused" if cell["refused"] else "",
         "sure": not marks,
         "coverage": percent(part["coverage"].min()),
@@ -182,8 +161,20 @@ def _cell(row: str, column: str, part: pd.DataFrame, holds: bool = True) -> dict
     }
 
 
+def _in_lines(marks: list[str]) -> str:
+    """Set marks in lines that a cell can hold."""
+    lines = [""]
+    for mark in marks:
+        longer = f"{lines[-1]} · {mark}" if lines[-1] else mark
+        if len(longer) <= 20:
+            lines[-1] = longer
+        else:
+            lines.append(mark)
+    return "\n".join(lines)
+
+
 def _row_name(part: pd.DataFrame, test: str) -> str:
-    check = " (control)" if test == CONTROL_TEST else ""
+    check = " (control)" if is_control(test) else ""
     return f"{test}{check}\n{wrap(str(part['description'].iloc[0]), 36)}"
 
 
@@ -198,15 +189,13 @@ def _records(
         for place in places:
             rows_of_place = mine[mine["place"] == place]
             if len(rows_of_place):
-                checked = part[(part["place"] == place) & (part["test"] == CONTROL_TEST)]
-                holds = test == CONTROL_TEST or _holds(summarise(checked))
-                records.append(_cell(name, place, rows_of_place, holds))
+                records.append(_cell(name, place, rows_of_place))
         same = control[control["test"] == test]
         if len(same):
             records.append(_cell(name, _CONTROL, same))
     for place in dict.fromkeys(pairs["place"]):
         count = int(((pairs["place"] == place) & (pairs["rank"] > 0)).sum())
-        cell = {"d": None, "spread": "", "marks": "", "none": "", "sure": True}
+        cell = {"d": None, "spread": "", "marks": "", "lines": "", "none": "", "sure": True}
         cell |= {"value": str(count), "coverage": "", "light": False}
         records.append({"row": _PAIRS_ROW, "column": place, **cell})
     return records
@@ -260,6 +249,8 @@ def _chart(
             ]
         ),
     )
+    most = max(record["lines"].count("\n") for record in records)
+    lift = 6 * max(0, most - 1)
     ground = base.mark_rect(stroke="white", strokeWidth=2, color="#f4f4f4")
     cells = base.mark_rect(stroke="white", strokeWidth=2).encode(
         color=alt.Color(
@@ -276,10 +267,12 @@ def _chart(
         base.mark_text(dy=dy, fontSize=14, fontWeight="bold")
         .encode(text="value:N", color=ink)
         .transform_filter(test)
-        for dy, test in ((-13, f"!({alone})"), (0, alone))
+        for dy, test in ((-18 - lift, f"!({alone})"), (0, alone))
     ]
-    spread = base.mark_text(dy=4, fontSize=11).encode(text="spread:N", color=ink)
-    marks = base.mark_text(dy=18, fontSize=11).encode(text="marks:N", color=ink)
+    spread = base.mark_text(dy=-2 - lift, fontSize=11).encode(text="spread:N", color=ink)
+    marks = base.mark_text(dy=13 - lift, fontSize=10.5, lineBreak="\n", lineHeight=12).encode(
+        text="lines:N", color=ink
+    )
     none = base.mark_text(fontSize=11, fontStyle="italic", color="#6b6b6b").encode(text="none:N")
     layers = alt.layer(ground, cells, *values, spread, marks, none)
-    return finish(layers, caption, 60 * len(names))
+    return finish(layers, caption, (66 + 2 * lift) * len(names))

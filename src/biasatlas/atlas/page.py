@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from biasatlas.atlas import corpus, evaluation, gender, overview, pairs, provenance, topics, weat
+from biasatlas.atlas import (
+    corpus,
+    differences,
+    evaluation,
+    gender,
+    overview,
+    pairs,
+    provenance,
+    topics,
+    weat,
+)
 from biasatlas.atlas.parts import Section, link
 from biasatlas.errors import InputError
 from biasatlas.tables import TABLES, check_table
@@ -20,7 +30,8 @@ from biasatlas.tables import TABLES, check_table
 if TYPE_CHECKING:
     import pandas as pd
 
-SECTIONS = (overview, corpus, gender, topics, pairs, weat, evaluation, provenance)
+SECTIONS = (overview, corpus, gender, topics, pairs, weat, differences, evaluation, provenance)
+NEEDED = ("corpus", "gender", "weat", "topics", "pairs", "evaluation")
 
 
 def build_page(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> str:
@@ -29,8 +40,9 @@ def build_page(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> s
     Parameters
     ----------
     tables : mapping of str to pandas.DataFrame
-        The six tables ``corpus gender weat topics pairs evaluation``, as `read_table` gives them;
-        one that a run does not make is an `empty_table`.
+        The tables of ``TABLES``, as `read_table` gives them. Of those named in ``NEEDED``, one
+        that a run does not make is an `empty_table`; any other may be left out, and then the page
+        does not speak of it.
     info : mapping
         ``title``, ``run``, ``version`` (str); ``regions`` (ordered mapping of name to label);
         and where known ``region_rule`` (sentence: how a document got its region),
@@ -52,12 +64,12 @@ def build_page(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> s
         When a table is missing or does not fit its schema, or ``info`` lacks a key.
     """
     _check(tables, info)
-    sections = [module.section(tables, info) for module in SECTIONS]
-    return render_page(sections, info)
+    made = (module.section(tables, info) for module in SECTIONS)
+    return render_page([section for section in made if section is not None], info)
 
 
 def _check(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> None:
-    problems = [f"atlas: the table {name} is missing" for name in TABLES if name not in tables]
+    problems = [f"atlas: the table {name} is missing" for name in NEEDED if name not in tables]
     problems += [
         f"atlas: info lacks the key {key!r}"
         for key in ("title", "run", "version", "regions")
@@ -110,7 +122,7 @@ def render_page(sections: list[Section], info: Mapping[str, Any]) -> str:
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     environment.filters["script_json"] = script_json
-    bundle, draw = _bundle(), _resource("draw.js")
+    bundle, draw = _bundle(), _resource("words.js") + _resource("draw.js")
     template = environment.from_string(_resource("page.html"))
     return template.render(
         title=str(info["title"]),

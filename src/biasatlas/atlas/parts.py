@@ -69,13 +69,17 @@ class DataTable:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, its caption and the numbers behind it; either chart or table may be left out."""
+    """A chart, its caption and the numbers behind it; either chart or table may be left out.
+
+    `words` holds the words behind each score of the chart, for `templates/words.js`.
+    """
 
     caption: str
     chart: Mapping[str, Any] | None = None
     table: DataTable | None = None
     title: str = ""
     narrow: bool = False
+    words: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,12 @@ class Section:
     cards: Markup = EMPTY
     notes: list[str] = field(default_factory=list)
     read_more: list[tuple[str, str]] = field(default_factory=list)
+
+
+def given(tables: Mapping[str, pd.DataFrame], name: str) -> pd.DataFrame | None:
+    """Give a table that a run may lack; None where it is missing or has no row."""
+    frame = tables.get(name)
+    return None if frame is None or frame.empty else frame
 
 
 def records_of(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 PRETRAINED = "pretrained"
 GENDER_TESTS = ("WEAT6", "WEAT7", "WEAT8")
-CONTROL_TEST = "WEAT1"
+ALC = "alc"
 MODEL_NAMES = {
     "glove": "GloVe (pretrained)",
-    "alacarte": "à la carte",
+    ALC: "à la carte",
     "word2vec": "word2vec",
     "fasttext": "fastText",
 }
@@ -62,6 +62,11 @@ def rank_test(name: str) -> tuple[bool, str, int, str]:
     match = re.match(r"(\D*)(\d*)(.*)", name, flags=re.DOTALL)
     stem, digits, rest = match.groups() if match else (name, "", "")
     return name not in GENDER_TESTS, stem, int(digits[:9] or 0), rest
+
+
+def is_control(test: str) -> bool:
+    """Whether a test is a positive control, by its name."""
+    return test.upper().startswith("CONTROL")
 
 
 def model_label(model: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from biasatlas.atlas.parts import DASH, DataTable, Figure, Section, link, plural
+from biasatlas.atlas.parts import DASH, DataTable, Figure, Section, given, link, plural, records_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,8 +19,10 @@ _HOW_TO_READ = [
     "p is the share of the ways to split the target words that give at least this association. It "
     "cannot be smaller than one over the number of splits, so small lists never give a tiny p. q "
     "is p after the Benjamini-Hochberg correction over all tests of the run, Holm p is stricter.",
-    "Intervals of d are bootstrap intervals over words, those of log odds over documents. Neither "
-    "holds the spread between seeds, which is shown as separate dots.",
+    "Intervals of d are over words, and for à la carte vectors also over documents; those of log "
+    "odds are over documents. None holds the spread between seeds, which is shown as separate dots.",
+    "The null band is the range of d of random word sets with the frequency and the coherence of "
+    "the test's own: a d inside it says no more about its words than any other words would.",
 ]
 _LIMITS = [
     "Word lists name two genders: by construction nothing here can say anything of anyone else.",
@@ -41,6 +43,7 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
         figures.append(Figure("The settings of this run.", table=table, title="Settings"))
     if assets:
         figures.append(_assets(assets))
+    figures += _word_lists(given(tables, "word_lists"))
     if info.get("commands"):
         figures.append(_commands(info["commands"]))
     finding = (
@@ -103,6 +106,28 @@ def _hashes(given: Mapping[str, str] | str | None) -> Markup:
     if len(lines) < 3:
         return shown
     return Markup("<details><summary>{} files</summary>{}</details>").format(len(lines), shown)
+
+
+def _word_lists(frame: pd.DataFrame | None) -> list[Figure]:
+    """Show what the check of the word lists found."""
+    if frame is None:
+        return []
+    counts = frame["severity"].value_counts()
+    said = " and ".join(
+        plural(int(counts.get(severity, 0)), severity) for severity in ("error", "warning")
+    )
+    files = frame["file"].nunique()
+    body = [
+        [f"{row['file']}:{row['line']}", row["place"], row["word"], row["problem"], row["severity"]]
+        for row in records_of(frame.sort_values(["severity", "file", "line"], kind="stable"))
+    ]
+    headers = ["File and line", "Place", "Word", "Problem", "Severity"]
+    table = DataTable(headers, body, summary=f"{said} in {plural(files, 'file')}")
+    caption = (
+        "What the check of the word lists found. Warnings are often wilful: a published list is "
+        "kept as it was printed, with its repeated words."
+    )
+    return [Figure(caption, table=table, title="Word lists")]
 
 
 def _commands(commands: list[str] | str) -> Figure:

@@ -1,33 +1,22 @@
-"""What the sections on association tests share: means over seeds, marks, and forest plots."""
+"""What the sections on association tests share: when a score counts, marks of doubt, tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from biasatlas.atlas.charts import (
-    CONTROL,
-    SERIES,
-    category_axis,
-    finish,
-    rows,
-    tooltips,
-    wrap,
-    zero_line,
-)
 from biasatlas.atlas.parts import (
     DASH,
     LEVEL,
     DataTable,
     listing,
-    missing,
-    number,
     percent,
+    plural,
     probability,
     records_of,
     with_interval,
 )
-from biasatlas.atlas.places import PRETRAINED, model_label
+from biasatlas.atlas.places import ALC, model_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,30 +29,21 @@ SCORE_HEADERS = (
     "q",
     "Holm p",
     "Two-sided p",
+    "Random words [95%]",
+    "Percentile",
+    "Two-sided p among them",
     "Words used X, Y, A, B",
     "Coverage",
+    "Control",
     "Status",
     "Note",
 )
-_HOVER = (
-    ("row:N", "row", ""),
-    ("series:N", "vectors", ""),
-    ("seed:N", "seed", ""),
-    ("d:Q", "d", ".2f"),
-    ("low:Q", "from", ".2f"),
-    ("high:Q", "to", ".2f"),
-    ("p:N", "p", ""),
-    ("q:N", "q", ""),
-    ("used:N", "words used", ""),
-    ("status:N", "status", ""),
+SCORE_NUMERIC = frozenset(SCORE_HEADERS[1:10])
+SURE = (
+    f"in every seed (q ≤ {LEVEL:.2f} and an interval without 0), on enough words, with one sign "
+    "and on vectors that pass the positive control"
 )
-_HOVER_MEAN = (
-    ("row:N", "row", ""),
-    ("series:N", "vectors", ""),
-    ("shown:N", "mean d over seeds", ""),
-    ("seeds:Q", "seeds", ""),
-)
-SCORE_NUMERIC = frozenset(SCORE_HEADERS[1:7]) | {"Coverage"}
+BEYOND = "what random word sets of the same frequency and coherence give"
 
 
 def series_name(row: Mapping[str, Any], corpora: int) -> str:
@@ -72,17 +52,57 @@ def series_name(row: Mapping[str, Any], corpora: int) -> str:
     return f"{model}, {row['corpus']}" if corpora > 1 and row["corpus"] else model
 
 
-SURE = (
-    f"in every seed (q ≤ {LEVEL:.2f} and an interval without 0), on enough words and with one sign"
-)
-
-
 def add_series(frame: pd.DataFrame) -> pd.DataFrame:
     """Add the column ``series``, the name of the vectors that a row was scored on."""
     corpora = len(set(frame["corpus"]) - {""})
     names = [series_name(row, corpora) for row in records_of(frame[["model", "corpus"]])]
     placed = frame.assign(series=names)
     return placed.astype({"series": "str"}) if frame.empty else placed
+
+
+def add_documents(frame: pd.DataFrame, alc: pd.DataFrame | None, origin: str = "") -> pd.DataFrame:
+    """Add the interval of d over documents to the scores on à la carte vectors.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Scores; with a column ``origin`` where `origin` is empty.
+    alc : pandas.DataFrame or None
+        The table ``alc``; None where the run has none.
+    origin : str
+        Which of its rows belong to the scores.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With ``documents_low`` and ``documents_high``, NaN where unknown.
+    """
+    keys = ["language", "region", "corpus", "origin", "test"]
+    ends = ["documents_low", "documents_high"]
+    if alc is None or frame.empty:
+        return frame.assign(**dict.fromkeys(ends, float("nan")))
+    mine = frame.assign(origin=origin) if origin else frame
+    merged = mine[keys].merge(alc[[*keys, *ends]], on=keys, how="left", validate="many_to_one")
+    known = (frame["model"] == ALC).to_numpy()
+    return frame.assign(**{end: merged[end].where(known).to_numpy() for end in ends})
+
+
+def combine_control(values: pd.Series) -> str:
+    """Give one verdict of several: failed where one failed, passed where all passed."""
+    found = set(values)
+    if "failed" in found:
+        return "failed"
+    return "passed" if found == {"passed"} else "none"
+
+
+def beyond_null(frame: pd.DataFrame) -> pd.Series:
+    """Whether a score lies outside the band that holds 95% of random word sets; False without one.
+
+    The band has equal tails, so that what is called beyond it is what is drawn beyond it. The
+    column ``null_p_two_sided`` goes by absolute values, and the null need not be centred on 0.
+    """
+    effects = frame["effect_size"]
+    return (effects < frame["null_low"]) | (effects > frame["null_high"])
 
 
 def summarise(part: pd.DataFrame) -> dict[str, Any]:
@@ -98,22 +118,17 @@ def summarise(part: pd.DataFrame) -> dict[str, Any]:
     dict
         mean and sd of d (sd None for one seed), seeds, and the marks thin, significant (q at
         most 0.10 in every seed), flips (d changes its sign between seeds), holds_zero (the
-        interval of a seed holds 0), refused (no seed has a d).
+        interval of a seed holds 0), refused (no seed has a d), null (random word sets were drawn
+        for every seed), beyond (every seed lies beyond them), control (passed, failed or none).
     """
     scored = part[part["effect_size"].notna()]
+    marks = ("thin", "significant", "flips", "holds_zero", "null", "beyond")
+    cell: dict[str, Any] = {"mean": None, "sd": None, "seeds": 0, **dict.fromkeys(marks, False)}
+    cell |= {"refused": scored.empty, "control": combine_control(part["control"])}
     if scored.empty:
-        return {
-            "mean": None,
-            "sd": None,
-            "seeds": 0,
-            "thin": False,
-            "significant": False,
-            "flips": False,
-            "holds_zero": False,
-            "refused": True,
-        }
+        return cell
     effects = scored["effect_size"]
-    return {
+    return cell | {
         "mean": float(effects.mean()),
         "sd": float(effects.std(ddof=1)) if len(effects) > 1 else None,
         "seeds": len(effects),
@@ -121,7 +136,8 @@ def summarise(part: pd.DataFrame) -> dict[str, Any]:
         "significant": bool((scored["q_value"] <= LEVEL).all()),
         "flips": bool(effects.min() < 0 < effects.max()),
         "holds_zero": bool(((scored["effect_low"] <= 0) & (scored["effect_high"] >= 0)).any()),
-        "refused": False,
+        "null": bool(scored[["null_low", "null_high"]].notna().all(axis=None)),
+        "beyond": bool(beyond_null(scored).all()),
     }
 
 
@@ -130,23 +146,87 @@ def is_significant(cell: Mapping[str, Any]) -> bool:
     return bool(cell["significant"] and not cell["holds_zero"])
 
 
-def is_sure(cell: Mapping[str, Any]) -> bool:
+def separates(cell: Mapping[str, Any]) -> bool:
     """Whether a sum of `summarise` is all that `SURE` says."""
-    return is_significant(cell) and not cell["thin"] and not cell["flips"]
+    doubtful = cell["thin"] or cell["flips"] or cell["control"] != "passed"
+    return is_significant(cell) and not doubtful
+
+
+def is_sure(cell: Mapping[str, Any]) -> bool:
+    """Whether a sum of `summarise` separates its words, and beyond what random words do."""
+    return separates(cell) and bool(cell["beyond"])
+
+
+def marks_of(cell: Mapping[str, Any]) -> list[str]:
+    """Name every reason why a sum of `summarise` is not sure; ``refused`` stands alone."""
+    if cell["refused"]:
+        return ["refused"]
+    marks = []
+    # A thin score gets no q, so it is neither significant nor not.
+    if not is_significant(cell) and not cell["thin"]:
+        marks.append("n.s.")
+    marks += [text for key, text in (("thin", "thin"), ("flips", "sign flips")) if cell[key]]
+    if cell["control"] != "passed":
+        marks.append("control failed" if cell["control"] == "failed" else "no control")
+    if not cell["beyond"]:
+        marks.append("in null band" if cell["null"] else "no null band")
+    return marks
+
+
+def verdict(cells: Sequence[Mapping[str, Any]], noun: str, what: str) -> tuple[str, str]:
+    """Say how many sums of `summarise` separate their words, and how many of these are sure.
+
+    Returns
+    -------
+    tuple of str
+        The two clauses; the second is empty where no sum separates its words.
+    """
+    held = [cell for cell in cells if separates(cell)]
+    count = len(held)
+    first = (
+        f"{count or 'None'} of {plural(len(cells), noun)} ({what}) "
+        f"{'separates' if count == 1 else 'separate'} their words {SURE}"
+    )
+    if not held:
+        return first, ""
+    sure = sum(map(is_sure, held))
+    if not all(cell["null"] for cell in held) and not sure:
+        return first, f"; whether that goes beyond {BEYOND} was not tested"
+    if count == 1:
+        return first, f"; it {'lies' if sure else 'does not lie'} beyond {BEYOND}"
+    return first, f"; {sure or 'none'} of these {'lies' if sure == 1 else 'lie'} beyond {BEYOND}"
 
 
 def doubts(cells: Sequence[Mapping[str, Any]]) -> str:
-    """Say how many sums of `summarise` are refused, thin or change their sign; may be empty."""
-    refused = sum(cell["refused"] for cell in cells)
-    thin, flips = sum(cell["thin"] for cell in cells), sum(cell["flips"] for cell in cells)
-    said = []
-    if refused:
-        said.append(f"{refused} {'was' if refused == 1 else 'were'} refused")
-    if thin:
-        said.append(f"{thin} {'is' if thin == 1 else 'are'} thin")
-    if flips:
-        said.append(f"{flips} {'changes' if flips == 1 else 'change'} sign between seeds")
+    """Say how many sums of `summarise` cannot be used, and why; may be empty."""
+    counts = [
+        (sum(cell["refused"] for cell in cells), "was refused", "were refused"),
+        (sum(cell["thin"] for cell in cells), "is thin", "are thin"),
+        (sum(cell["flips"] for cell in cells), "changes sign between seeds", ""),
+        (
+            sum(cell["control"] == "failed" and not cell["refused"] for cell in cells),
+            "stands on vectors that fail the control",
+            "stand on vectors that fail the control",
+        ),
+    ]
+    said = [
+        f"{n} {one if n == 1 else many or 'change sign between seeds'}"
+        for n, one, many in counts
+        if n
+    ]
     return f"; {listing(said)}" if said else ""
+
+
+def coverage_text(terms: Any, names: Any, either: Any) -> str:
+    """Write the share of words used, generic terms and given names apart where they differ.
+
+    >>> coverage_text(0.9, 0.25, 0.25)
+    '90% of terms, 25% of names'
+    """
+    parts = [percent(terms), percent(names)]
+    if DASH in parts or parts[0] == parts[1]:
+        return f"{percent(either)} of words"
+    return f"{parts[0]} of terms, {parts[1]} of names"
 
 
 def score_row(row: Mapping[str, Any]) -> list[Any]:
@@ -160,8 +240,12 @@ def score_row(row: Mapping[str, Any]) -> list[Any]:
         probability(row["q_value"]),
         probability(row["p_holm"]),
         probability(row["p_two_sided"]),
+        with_interval(row["null_median"], row["null_low"], row["null_high"]),
+        percent(row["null_percentile"], 1),
+        probability(row["null_p_two_sided"]),
         used,
-        percent(row["coverage"]),
+        coverage_text(row["coverage_terms"], row["coverage_names"], row["coverage"]),
+        row["control"],
         row["status"],
         row["note"],
     ]
@@ -186,129 +270,3 @@ def refused_table(frame: pd.DataFrame, lead: Sequence[tuple[str, str]]) -> DataT
     grouped = refused.groupby(columns, sort=False, dropna=False).size().reset_index(name="rows")
     body = [list(row) for row in grouped.itertuples(index=False, name=None)]
     return DataTable([*(header for header, _ in lead), "Vectors", "Reason", "Rows"], body)
-
-
-def _offsets(frame: pd.DataFrame) -> dict[tuple[str, int], float]:
-    keys = list(dict.fromkeys(zip(frame["series"], frame["seed"], strict=True)))
-    return {key: (place + 0.5) / len(keys) - 0.5 for place, key in enumerate(keys)}
-
-
-def row_labels(frame: pd.DataFrame, column: str) -> dict[str, str]:
-    """Give the label of each row of a forest plot, marked where words are missing."""
-    labels = {}
-    for name, part in frame.groupby(column, sort=False):
-        marks = ["thin"] if (part["status"] == "thin").any() else []
-        if part["coverage"].min() < 1:
-            marks.append(f"{percent(part['coverage'].min())} of words")
-        labels[str(name)] = wrap(str(name)) + (f"\n({', '.join(marks)})" if marks else "")
-    return labels
-
-
-def forest_records(frame: pd.DataFrame, column: str) -> tuple[list[dict], list[dict]]:
-    """Give the points (one a seed) and the means (one a kind of vectors) of a forest plot."""
-    labels = row_labels(frame, column)
-    points, means = [], []
-    for name, group in frame.groupby(column, sort=False):
-        offsets = _offsets(group)
-        for row in records_of(group):
-            points.append(
-                {
-                    "row": labels[str(name)],
-                    "series": row["series"],
-                    "seed": "none" if row["seed"] < 0 else str(row["seed"]),
-                    "d": row["effect_size"],
-                    "low": row["effect_low"],
-                    "high": row["effect_high"],
-                    "p": probability(row["p_value"], row["p_min"]),
-                    "q": probability(row["q_value"]),
-                    "used": percent(row["coverage"]),
-                    "status": row["status"],
-                    "offset": offsets[row["series"], row["seed"]],
-                }
-            )
-        for series, part in group.groupby("series", sort=False):
-            mean = part["effect_size"].mean()
-            if part["effect_size"].notna().sum() > 1 and not missing(mean):
-                places = [offsets[str(series), int(seed)] for seed in part["seed"]]
-                means.append(
-                    {
-                        "row": labels[str(name)],
-                        "series": series,
-                        "d": mean,
-                        "offset": sum(places) / len(places),
-                        "shown": number(mean),
-                        "seeds": int(part["effect_size"].notna().sum()),
-                    }
-                )
-    return points, means
-
-
-def series_colours(frame: pd.DataFrame) -> dict[str, str]:
-    """Give one colour a kind of vectors, dark grey for pretrained ones."""
-    trained = frame[frame["region"] != PRETRAINED]
-    names = list(dict.fromkeys(trained["series"]))
-    colours = {name: SERIES[place % len(SERIES)] for place, name in enumerate(names)}
-    for name in dict.fromkeys(frame["series"]):
-        colours.setdefault(name, CONTROL)
-    return colours
-
-
-def forest_chart(
-    frame: pd.DataFrame, column: str, colours: Mapping[str, str], caption: str, step: int = 12
-) -> dict[str, Any]:
-    """Draw d with its interval, one point a seed and a bar at the mean over seeds.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Scores with ``series``; one group of `column` is one row of the plot. Those without an
-        effect size are left out.
-    column : str
-        The column that names the rows.
-    colours : mapping
-        Colour of each series.
-    caption : str
-        Description for screen readers.
-    step : int
-        Pixels a seed.
-    """
-    import altair as alt
-
-    points, means = forest_records(frame[frame["effect_size"].notna()], column)
-    names = list(dict.fromkeys(point["row"] for point in points))
-    present = [name for name in colours if name in {p["series"] for p in points}]
-    scale = alt.Scale(domain=present, range=[colours[name] for name in present])
-    lanes = max(sum(point["row"] == name for point in points) for name in names)
-
-    def placed(records: list[dict], value: str) -> alt.Chart:
-        return alt.Chart(rows(records)).encode(
-            x=alt.X(
-                f"{value}:Q",
-                title="effect size d  (right: X goes with A)",
-                scale=alt.Scale(domain=[-2, 2], clamp=True),
-                axis=alt.Axis(values=[-2, -1, 0, 1, 2], format="~g"),
-            ),
-            y=alt.Y("row:N", sort=names, axis=category_axis(260)),
-            yOffset=alt.YOffset("offset:Q", scale=alt.Scale(domain=[-0.5, 0.5])),
-            color=alt.Color(
-                "series:N",
-                title=None,
-                scale=scale,
-                legend=alt.Legend() if len(present) > 1 else None,
-            ),
-        )
-
-    lines = placed(points, "low").mark_rule(strokeWidth=1, opacity=0.6)
-    layers = [zero_line(), lines.encode(x2="high:Q", tooltip=tooltips(_HOVER))]
-    for thin in (False, True):
-        chosen = [point for point in points if (point["status"] == "thin") is thin]
-        if chosen:
-            hollow = {"filled": False, "fill": "white"} if thin else {"filled": True}
-            dots = placed(chosen, "d").mark_point(size=42, strokeWidth=1.6, opacity=1, **hollow)
-            layers.append(dots.encode(tooltip=tooltips(_HOVER)))
-    if means:
-        ticks = placed(means, "d").mark_tick(thickness=3, height=step * 2, opacity=1)
-        layers.append(ticks.encode(tooltip=tooltips(_HOVER_MEAN)))
-    lines_of_label = max(name.count("\n") + 1 for name in names)
-    row_height = max(step * lanes + 10, 15 * lines_of_label + 10)
-    return finish(alt.layer(*layers), caption, row_height * len(names))

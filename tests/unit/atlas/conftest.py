@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from math import comb, nan
 from typing import Any
@@ -52,6 +53,13 @@ TOPICS = {
         ("basketball", "nba; game; points; team; season; coach; warriors; play; league; star"),
     ],
 }  # fmt: skip
+
+
+SCORED = tuple(
+    column.name
+    for column in TABLES["weat"].columns
+    if column.kind == "number" and not column.name.startswith("coverage")
+)
 
 
 def corpus_table() -> pd.DataFrame:
@@ -145,6 +153,9 @@ def association(random: np.random.Generator, **given: Any) -> dict[str, Any]:
         "asked_a": 8,
         "asked_b": 8,
         "coverage": min(n, m) / 8,
+        "coverage_terms": m / 8,
+        "coverage_names": n / 8,
+        "case": "as_is",
         "words_missing": "" if n == 8 else "aster; clover",
         "words_duplicate": "",
         "words_shared": "",
@@ -162,20 +173,29 @@ def association(random: np.random.Generator, **given: Any) -> dict[str, Any]:
         "q_value": min(1.0, 2 * p),
         "p_holm": min(1.0, 10 * p),
         "method": "exact",
+        "coherence": 0.4,
+        "label_low": -1.0,
+        "label_high": 1.0,
+        "null_low": -0.8,
+        "null_median": 0.05,
+        "null_high": 0.9,
+        "null_percentile": 0.5 + d / 4,
+        "null_p": float(1 / (1 + np.exp(3 * d))),
+        "null_p_two_sided": float(np.exp(-2 * abs(d))),
+        "null_n": 500,
+        "null_coherence": 0.38,
+        "control": "passed",
         "status": "ok" if n > 5 else "thin",
         "note": "" if n > 5 else "under 80% of the words",
     }
     row.update(given)
     if row["status"] == "refused":
-        for name in ("statistic", "effect_size", "effect_low", "effect_high", "p_value"):
-            row[name] = nan
-        for name in ("p_strict", "p_two_sided", "p_lower", "p_upper", "p_min", "q_value", "p_holm"):
-            row[name] = nan
+        row |= dict.fromkeys(SCORED, nan) | {"method": "", "null_n": 0}
     return row
 
 
-def weat_table(models: tuple[str, ...] = ("word2vec", "alacarte"), seeds: int = 3) -> pd.DataFrame:
-    """Every test on every region and seed, with a control; Oceania refuses WEAT 2."""
+def weat_table(models: tuple[str, ...] = ("word2vec", "alc"), seeds: int = 3) -> pd.DataFrame:
+    """Every test on every region and seed; Oceania fails the control and refuses WEAT 2."""
     random = np.random.default_rng(2)
     rows = []
     for test, (description, x, y, a, b) in TESTS.items():
@@ -193,6 +213,7 @@ def weat_table(models: tuple[str, ...] = ("word2vec", "alacarte"), seeds: int = 
                         sizes=(4, 8) if region == "oceania" else (8, 8),
                         d=float(random.normal(0.3 * number, 0.25)),
                         status="refused" if (region, test) == ("oceania", "WEAT2") else "ok",
+                        control="failed" if region == "oceania" else "passed",
                     )
                     if region == "oceania" and row["status"] == "ok":
                         row |= {"status": "thin", "note": "4 of 8 words of X"}
@@ -331,13 +352,216 @@ def evaluation_table() -> pd.DataFrame:
     return pd.DataFrame(rows)[[c.name for c in TABLES["evaluation"].columns]]
 
 
+def in_order(name: str, rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Give rows as the frame of a table, sorted by its key."""
+    frame = pd.DataFrame(rows)[[c.name for c in TABLES[name].columns]]
+    return frame.sort_values(list(TABLES[name].key), ignore_index=True)
+
+
+def words_table(weat: pd.DataFrame) -> pd.DataFrame:
+    """Four words of each set behind every score; the first target drives it."""
+    random = np.random.default_rng(5)
+    rows = []
+    for score in weat[weat["effect_size"].notna()].to_dict("records"):
+        keys = {
+            name: score[name] for name in ("language", "region", "corpus", "model", "seed", "test")
+        }
+        for side in "xyab":
+            for place in range(4):
+                rows.append(
+                    {
+                        **keys,
+                        "set": side,
+                        "word": f"{side}{place}",
+                        "kind": "name" if side in "xy" else "term",
+                        "score": float(random.normal(0, 0.1)),
+                        "influence": -0.5 if (side, place) == ("x", 0) else 0.01 * place,
+                    }
+                )
+    return in_order("words", rows)
+
+
+def coverage_table(weat: pd.DataFrame) -> pd.DataFrame:
+    """Four of five words of each set found; names on the targets."""
+    rows = []
+    for score in weat.to_dict("records"):
+        keys = {
+            name: score[name] for name in ("language", "region", "corpus", "model", "seed", "test")
+        }
+        for side in "xyab":
+            refused = score["status"] == "refused"
+            rows.append(
+                {
+                    **keys,
+                    "set": side,
+                    "name": score[side],
+                    "kind": "name" if side in "xy" else "term",
+                    "asked": 6,
+                    "distinct": 5,
+                    "found": 0 if refused else 4,
+                    "share": 0.0 if refused else 0.8,
+                    "missing": "X0; x1; x2; x3; absent" if refused and side == "x" else "absent",
+                }
+            )
+    return in_order("coverage", rows)
+
+
+def alc_table(weat: pd.DataFrame) -> pd.DataFrame:
+    """Interval over documents of every score on alc; text parts of the gender tests."""
+    rows = []
+    mine = weat[(weat["model"] == "alc") & (weat["seed"] == 0)]
+    for score in mine.to_dict("records"):
+        d = score["effect_size"]
+        gender = score["test"] in ("WEAT6", "WEAT7", "WEAT8")
+        part = 0.3 if gender else nan
+        rows.append(
+            {
+                **{
+                    name: score[name]
+                    for name in ("language", "region", "corpus", "test", "status", "note")
+                },
+                "origin": "weat",
+                "effect_size": d,
+                "documents_low": d - 0.15,
+                "documents_high": d + 0.1,
+                "documents_sd": 0.06,
+                "n_documents": 900,
+                "replicates": 1000,
+                "swapped": d - 2 * part,
+                "swapped_low": d - 2 * part - 0.3,
+                "swapped_high": d - 2 * part + 0.3,
+                "text_part": part,
+                "text_low": part - (0.1 if score["region"] == "asia" else 0.5),
+                "text_high": part + 0.2,
+                "text_p": 0.01 if gender else nan,
+            }
+        )
+    return in_order("alc", rows)
+
+
+def differences_table(weat: pd.DataFrame) -> pd.DataFrame:
+    """Every pair of regions on alc; Asia and Europe differ on WEAT6."""
+    rows = []
+    mine = weat[(weat["model"] == "alc") & (weat["seed"] == 0)].set_index(["region", "test"])
+    for test in TESTS:
+        for one, other in itertools.combinations(REGIONS, 2):
+            first, second = mine.loc[(one, test)], mine.loc[(other, test)]
+            status = next(
+                (s for s in ("refused", "thin") if s in (first["status"], second["status"])), "ok"
+            )
+            scored = status != "refused"
+            gap = first["effect_size"] - second["effect_size"]
+            q = 0.02 if (one, other, test) == ("asia", "europe", "WEAT6") else 0.6
+            q = q if status == "ok" else nan
+            rows.append(
+                {
+                    "language": "en",
+                    "corpus": "discovery",
+                    "model": "alc",
+                    "test": test,
+                    "region_1": one,
+                    "region_2": other,
+                    "effect_1": first["effect_size"],
+                    "effect_2": second["effect_size"],
+                    "difference": gap,
+                    "low": gap - 0.2,
+                    "high": gap + 0.2,
+                    "p_value": 0.01 if scored else nan,
+                    "p_min": 0.001 if scored else nan,
+                    "permutations": 999,
+                    "q_value": q,
+                    "p_holm": q,
+                    "status": status,
+                    "note": "" if scored else "no d in Oceania",
+                }
+            )
+    return in_order("differences", rows)
+
+
+def stability_table() -> pd.DataFrame:
+    """Regions differ on alc in WEAT6 only; WEAT2 cannot tell."""
+    rows = []
+    for test, model in itertools.product(TESTS, ("alc", "word2vec")):
+        noisy = model == "word2vec"
+        verdict = "exceeds" if (test, noisy) == ("WEAT6", False) else "within"
+        known = test != "WEAT2"
+        rows.append(
+            {
+                "language": "en",
+                "corpus": "discovery",
+                "model": model,
+                "test": test,
+                "regions": 5 if known else 1,
+                "seeds": 3 if noisy else 1,
+                "resampled": 3 if noisy else 1000,
+                "var_region": 0.04 if known else nan,
+                "var_seed": (0.09 if noisy else 0.0) if known else nan,
+                "var_documents": 0.01 if known else nan,
+                "var_words": 0.05,
+                "noise_sd": (0.3 if noisy else 0.1) if known else nan,
+                "f_statistic": 4.0 if known else nan,
+                "p_value": 0.03 if known else nan,
+                "q_value": (0.05 if verdict == "exceeds" else 0.4) if known else nan,
+                "p_holm": 0.3 if known else nan,
+                "verdict": verdict if known else "unknown",
+                "status": "ok" if known else "refused",
+                "note": "" if known else "one region only",
+            }
+        )
+    return in_order("stability", rows)
+
+
+def companions_table(weat: pd.DataFrame) -> pd.DataFrame:
+    """RIPA agrees with every d, PMI of the text with none, MAC has no direction."""
+    rows = []
+    keys = ["language", "region", "corpus", "model", "seed", "test"]
+    common = {"n_words": 16, "status": "ok", "note": ""}
+    for score in weat[weat["effect_size"].notna()].to_dict("records"):
+        for measure, value, neutral in (
+            ("ripa", score["effect_size"] / 50, 0.0),
+            ("mac", 0.8, 1.0),
+        ):
+            ends = {"value": value, "low": value - 0.1, "high": value + 0.1}
+            mine = {name: score[name] for name in keys}
+            rows.append({**mine, **common, **ends, "measure": measure, "neutral": neutral})
+    for (region, test), part in weat[weat["region"] != "pretrained"].groupby(["region", "test"]):
+        means = part.groupby("model")["effect_size"].mean()
+        same = bool((means > 0).all() or (means < 0).all())
+        value = 0.5 if means.isna().any() else (-float(np.sign(means.iloc[0])) if same else 0.0)
+        mine = {"language": "en", "region": region, "corpus": "discovery", "model": "corpus"}
+        ends = {"value": value, "low": value - 0.1, "high": value + 0.1}
+        rows.append(
+            {**mine, **common, **ends, "seed": -1, "test": test, "measure": "pmi", "neutral": 0.0}
+        )
+    return in_order("companions", rows)
+
+
+def word_lists_table() -> pd.DataFrame:
+    """Two warnings and an error in two files."""
+    rows = [
+        ("word_lists/weat/en/WEAT1.yaml", 9, "targets.x.words", "aster", "stands there twice", "warning"),
+        ("word_lists/weat/en/WEAT1.yaml", 12, "targets.x.words", "rose ", "ends in a space", "warning"),
+        ("word_lists/weat/en/WEAT2.yaml", 3, "targets.y.words", "nan", "is no word", "error"),
+    ]  # fmt: skip
+    names = [c.name for c in TABLES["word_lists"].columns]
+    return in_order("word_lists", [dict(zip(names, row, strict=True)) for row in rows])
+
+
 @pytest.fixture
 def tables() -> dict[str, pd.DataFrame]:
-    """Give the six tables of the made-up run."""
+    """Give all tables of the made-up run."""
+    weat = weat_table()
     return {
         "corpus": corpus_table(),
         "gender": gender_table(),
-        "weat": weat_table(),
+        "word_lists": word_lists_table(),
+        "weat": weat,
+        "words": words_table(weat),
+        "coverage": coverage_table(weat),
+        "stability": stability_table(),
+        "alc": alc_table(weat),
+        "differences": differences_table(weat),
+        "companions": companions_table(weat),
         "topics": topics_table(),
         "pairs": pairs_table(),
         "evaluation": evaluation_table(),
@@ -346,7 +570,7 @@ def tables() -> dict[str, pd.DataFrame]:
 
 @pytest.fixture
 def empty_tables() -> dict[str, pd.DataFrame]:
-    """Give six tables without rows."""
+    """Give all tables without rows."""
     return {name: empty_table(name) for name in TABLES}
 
 

@@ -12,11 +12,13 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pandas as pd
 import pytest
 
 from biasatlas.atlas import build_page
+from biasatlas.atlas import page as page_module
 from biasatlas.atlas.page import script_json
 from biasatlas.errors import InputError
 from biasatlas.tables import empty_table
@@ -58,7 +60,14 @@ def hostile_tables(tables: Tables) -> Tables:
     texts = {
         "corpus": ["country", "source", "rule"],
         "gender": ["both_rule", "warning"],
-        "weat": ["test", "description", "x", "y", "a", "b", "model", "method", "note"],
+        "word_lists": ["file", "place", "word", "problem"],
+        "weat": ["test", "description", "x", "y", "a", "b", "model", "note"],
+        "words": ["test", "model", "word"],
+        "coverage": ["test", "model", "name", "missing"],
+        "stability": ["test", "model", "note"],
+        "alc": ["test", "note"],
+        "differences": ["test", "model", "note"],
+        "companions": ["test", "model"],
         "topics": ["label", "words", "keywords", "top_name", "flags"],
         "pairs": ["female_label", "male_label", "female_words", "male_words", "note"],
         "evaluation": ["pair", "test", "description", "x", "note", "model"],
@@ -66,7 +75,9 @@ def hostile_tables(tables: Tables) -> Tables:
     for name, frame in tables.items():
         changed = frame.copy()
         for place, column in enumerate(texts[name]):
-            text = HOSTILE[place % len(HOSTILE)]
+            # Names that join tables must stay the same in all of them.
+            joining = {"test": HOSTILE[1], "model": HOSTILE[2]}
+            text = joining.get(column, HOSTILE[place % len(HOSTILE)])
             changed[column] = [f"{value}{text}" for value in changed[column]]
         frames[name] = changed
     return frames
@@ -146,6 +157,10 @@ def test_hostile_text_stays_text(tables: Tables, make_info: MakeInfo) -> None:
     page = Page(html)
     assert {tag for tag, _ in page.tags} <= {tag for tag, _ in plain.tags}
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
+    islands = [text for a, text in page.scripts if a.get("class") == "words-data"]
+    assert len(islands) == 6
+    words = {word for text in islands for s in json.loads(text)["lists"][0] for word in s["words"]}
+    assert f"x0{HOSTILE[2]}" in words
     addresses = [a.get("href") or "" for _, a in page.tags]
     assert all(a == "" or a.startswith(("#", "https://")) for a in addresses)
     assert sum(not attributes for attributes, _ in page.scripts) == 2
@@ -156,31 +171,38 @@ def test_hostile_text_stays_text(tables: Tables, make_info: MakeInfo) -> None:
     assert "&lt;img src=x" in body
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_browser_draws_all_charts_and_runs_nothing_foreign(
-    tables: Tables, make_info: MakeInfo, tmp_path: Path
-) -> None:
-    path = tmp_path / "index.html"
-    path.write_text(build_page(hostile_tables(tables), hostile_info(make_info)), encoding="utf-8")
-    done = subprocess.run(
+def browse(html: str, folder: Path, hash: str = "") -> subprocess.CompletedProcess[str]:
+    """Open a page in a browser and give its elements as they stand after the scripts."""
+    path = folder / "index.html"
+    path.write_text(html, encoding="utf-8")
+    return subprocess.run(
         [
             str(CHROMIUM),
             "--headless=new",
             "--no-sandbox",
             "--disable-gpu",
             "--disable-background-networking",
-            f"--user-data-dir={tmp_path / 'profile'}",
+            f"--user-data-dir={folder / 'profile'}",
             "--enable-logging=stderr",
             "--virtual-time-budget=20000",
             "--window-size=1300,2000",
             "--dump-dom",
-            path.as_uri(),
+            path.as_uri() + hash,
         ],
         capture_output=True,
         encoding="utf-8",
         timeout=120,
         check=False,
     )
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_browser_draws_all_charts_and_runs_nothing_foreign(
+    tables: Tables, make_info: MakeInfo, tmp_path: Path
+) -> None:
+    html = build_page(hostile_tables(tables), hostile_info(make_info))
+    address = quote(f"WEAT6{HOSTILE[1]}/europe/word2vec{HOSTILE[2]}")
+    done = browse(html, tmp_path, f"#words={address}")
     dom = Page(done.stdout)
     charts = [a for t, a in dom.tags if t == "div" and "chart" in (a.get("class") or "").split()]
     drawn = [a for t, a in dom.tags if t == "svg" and "marks" in (a.get("class") or "")]
@@ -193,6 +215,72 @@ def test_browser_draws_all_charts_and_runs_nothing_foreign(
     assert "&lt;script&gt;" in title[1]
     assert "img" not in {tag for tag, _ in dom.tags}
     assert "Content Security Policy" not in done.stderr
+    # The words of the score in the address are open, as text.
+    opened = done.stdout.partition('class="words-lead"')[2].partition("</table>")[0]
+    assert "x0&quot;&gt;&lt;img src=x" in opened or 'x0"&gt;&lt;img src=x' in opened
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_words_open_by_address(tables: Tables, make_info: MakeInfo, tmp_path: Path) -> None:
+    html = build_page(tables, make_info())
+    dom = browse(html, tmp_path, "#words=WEAT6/europe/word2vec").stdout
+    opened = re.findall(r'<p class="words-lead"[^>]*>(.*?)</p>', dom)
+    frame = tables["weat"]
+    d = frame[
+        (frame["region"] == "europe") & (frame["test"] == "WEAT6") & (frame["model"] == "word2vec")
+    ]["effect_size"].mean()
+    assert opened == [
+        f"WEAT6, Europe, word2vec: d = {d:.2f} (means over 3 seeds). "
+        "It hangs most on “x0”: without this word d changes by −0.50."
+    ]
+    assert "Not scored here (no vector in this text, or dropped): X: absent; Y: absent;" in dom
+    assert dom.count("<select>") == len(set(frame["test"]))
+    # Eleven scores and the line that asks to choose one.
+    assert dom.partition("<select>")[2].partition("</select>")[0].count("<option") == 12
+    assert re.findall(r'<p class="words-lead"', browse(html, tmp_path, "#words=none").stdout) == []
+
+
+CLICK = """
+document.addEventListener("atlas-drawn", () => {
+  const said = [];
+  const note = () => {
+    const opened = document.querySelector(".words-lead");
+    said.push(opened ? opened.textContent.split(":")[0] : "closed", location.hash);
+  };
+  const dot = document.querySelector("#weat .chart .mark-symbol.role-mark path");
+  const box = dot.getBoundingClientRect();
+  const place = { bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+  for (const kind of ["pointerdown", "pointerup", "click"]) dot.dispatchEvent(new MouseEvent(kind, place));
+  note();
+  const list = document.querySelector(".words select");
+  list.selectedIndex = 2;
+  list.dispatchEvent(new Event("change", { bubbles: true }));
+  note();
+  document.querySelector(".words button").click();
+  note();
+  document.title = said.join(" | ");
+});
+"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_words_open_on_a_click_and_by_the_list(
+    tables: Tables, make_info: MakeInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = page_module._resource
+    more = {"draw.js": CLICK}
+    monkeypatch.setattr(page_module, "_resource", lambda name: plain(name) + more.get(name, ""))
+    dom = browse(build_page(tables, make_info()), tmp_path).stdout
+    title = re.search(r"<title>(.*?)</title>", dom)
+    assert title
+    assert title[1].split(" | ") == [
+        "WEAT6, Africa, word2vec",
+        "#words=WEAT6/africa/word2vec",
+        "WEAT6, Africa, à la carte",
+        "#words=WEAT6/africa/alc",
+        "closed",
+        "",
+    ]
 
 
 def test_what_is_missing_is_named_at_once(tables: Tables, make_info: MakeInfo) -> None:
@@ -211,6 +299,7 @@ def test_what_is_missing_is_named_at_once(tables: Tables, make_info: MakeInfo) -
 
 def test_page_of_an_empty_run_stands(empty_tables: Tables, make_info: MakeInfo) -> None:
     page = Page(build_page(empty_tables, make_info()))
+    # The section on differences is left out where nothing was compared.
     assert sum(tag == "section" for tag, _ in page.tags) == 8
     assert sum(bool(attributes) for attributes, _ in page.scripts) == 0
 

@@ -14,7 +14,16 @@ from biasatlas.atlas.charts import rows, wrap
 from biasatlas.atlas.evaluation import rank_correlation
 from biasatlas.atlas.parts import DataTable, interval, link, listing, number, plural, probability
 from biasatlas.atlas.places import add_place, rank_test, region_order
-from biasatlas.atlas.scores import is_sure, summarise
+from biasatlas.atlas.scores import (
+    BEYOND,
+    beyond_null,
+    coverage_text,
+    is_sure,
+    marks_of,
+    separates,
+    summarise,
+    verdict,
+)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +111,11 @@ def test_wrap_keeps_words_whole() -> None:
 def scores(effects: list[float], q: list[float], status: list[str]) -> pd.DataFrame:
     frame = pd.DataFrame({"effect_size": effects, "q_value": q, "status": status})
     return frame.assign(
-        effect_low=frame["effect_size"] - 0.2, effect_high=frame["effect_size"] + 0.2
+        effect_low=frame["effect_size"] - 0.2,
+        effect_high=frame["effect_size"] + 0.2,
+        null_low=-0.4,
+        null_high=0.4,
+        control="passed",
     )
 
 
@@ -117,7 +130,9 @@ def test_summary_of_seeds() -> None:
         True,
         True,
     )
-    assert is_sure(summarise(scores([0.5, 1.5], [0.01, 0.10], ["ok", "ok"])))
+    good = scores([0.5, 1.5], [0.01, 0.10], ["ok", "ok"])
+    assert is_sure(summarise(good))
+    assert marks_of(summarise(good)) == []
     assert not is_sure(summarise(scores([0.1, 1.5], [0.01, 0.10], ["ok", "ok"])))
     cell = summarise(scores([nan], [nan], ["refused"]))
     assert cell["refused"]
@@ -125,6 +140,55 @@ def test_summary_of_seeds() -> None:
     assert not cell["significant"]
     assert summarise(scores([0.3], [nan], ["ok"]))["sd"] is None
     assert not summarise(scores([0.3], [nan], ["ok"]))["significant"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "separated", "marks"),
+    [
+        ({"null_high": 0.6}, True, ["in null band"]),
+        ({"null_low": [-0.4, nan], "null_high": [0.4, nan]}, True, ["no null band"]),
+        ({"control": ["passed", "failed"]}, False, ["control failed"]),
+        ({"control": ["passed", "none"]}, False, ["no control"]),
+        ({"effect_low": -0.1}, False, ["n.s."]),
+        ({"status": "thin", "q_value": nan}, False, ["thin"]),
+    ],
+)
+def test_one_doubt_is_enough(changes: dict, separated: bool, marks: list[str]) -> None:
+    cell = summarise(scores([0.5, 1.5], [0.01, 0.10], ["ok", "ok"]).assign(**changes))
+    assert separates(cell) is separated
+    assert not is_sure(cell)
+    assert marks_of(cell) == marks
+
+
+def test_a_point_in_its_band_is_never_beyond_it() -> None:
+    frame = scores([-0.5, 0.39, 0.41, nan], [0.01] * 4, ["ok"] * 4)
+    assert beyond_null(frame).tolist() == [True, False, True, False]
+    assert not beyond_null(frame.assign(null_low=nan, null_high=nan)).any()
+
+
+def test_the_verdict_is_true_of_any_number() -> None:
+    good = summarise(scores([0.5, 1.5], [0.01, 0.10], ["ok", "ok"]))
+    inside, untested = {**good, "beyond": False}, {**good, "beyond": False, "null": False}
+    poor = {**good, "thin": True}
+
+    def said(*cells: dict) -> tuple[str, str]:
+        first, second = verdict(cells, "score", "all")
+        return first.split(" their words")[0], second
+
+    assert said() == ("None of 0 scores (all) separate", "")
+    assert said(poor) == ("None of 1 score (all) separate", "")
+    assert said(good, poor) == ("1 of 2 scores (all) separates", f"; it lies beyond {BEYOND}")
+    assert said(inside)[1] == f"; it does not lie beyond {BEYOND}"
+    assert said(good, inside)[1] == f"; 1 of these lies beyond {BEYOND}"
+    assert said(good, good)[1] == f"; 2 of these lie beyond {BEYOND}"
+    assert said(inside, inside)[1] == f"; none of these lie beyond {BEYOND}"
+    assert said(untested)[1] == f"; whether that goes beyond {BEYOND} was not tested"
+
+
+def test_coverage_is_split_only_where_it_differs() -> None:
+    assert coverage_text(0.9, 0.25, 0.25) == "90% of terms, 25% of names"
+    assert coverage_text(0.9, nan, 0.9) == "90% of words"
+    assert coverage_text(0.5, 0.5, 0.5) == "50% of words"
 
 
 def test_rank_correlation() -> None:

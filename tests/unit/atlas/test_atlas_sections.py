@@ -9,7 +9,17 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from biasatlas.atlas import corpus, evaluation, gender, overview, pairs, provenance, topics, weat
+from biasatlas.atlas import (
+    corpus,
+    differences,
+    evaluation,
+    gender,
+    overview,
+    pairs,
+    provenance,
+    topics,
+    weat,
+)
 from biasatlas.atlas.page import SECTIONS
 
 Tables = dict[str, pd.DataFrame]
@@ -21,6 +31,9 @@ def test_every_section_stands_without_rows(
     module: Any, empty_tables: Tables, make_info: MakeInfo
 ) -> None:
     made = module.section(empty_tables, make_info(warnings=[], assets=[], settings={}, commands=[]))
+    if module is differences:
+        assert made is None
+        return
     assert made.title
     assert made.anchor
     assert made.finding.endswith(".")
@@ -56,20 +69,16 @@ def test_overview_counts_what_can_be_relied_on(tables: Tables, make_info: MakeIn
     frame.loc[frame["test"].isin(["WEAT6", "WEAT7", "WEAT8"]), "q_value"] = 0.5
     frame.loc[chosen, ["q_value", "effect_size"]] = [0.01, 1.2]
     frame.loc[chosen, ["effect_low", "effect_high"]] = [0.4, 1.6]
-    control = (
-        (frame["region"] == "asia") & (frame["test"] == "WEAT1") & (frame["model"] == "word2vec")
-    )
-    frame.loc[control, ["q_value", "effect_size", "effect_low", "status"]] = [0.01, 1.2, 0.4, "ok"]
-    frame.loc[control, "effect_high"] = 1.6
+    frame.loc[chosen, ["null_high", "null_p_two_sided"]] = [0.9, 0.01]
     finding = overview.section(tables, make_info()).finding
     assert finding.startswith("1 of 30 gender scores")
-    assert "(WEAT6 in Asia on word2vec)" in finding
+    assert "(WEAT6 in Asia on word2vec); it lies beyond what random word sets" in finding
     assert "4 topic pairs in 2 of 5 regions (Asia and Europe)" in finding
-    assert "nothing is claimed from the vectors of Asia" not in finding
-    frame.loc[control, "effect_low"] = -0.1
+    assert "6 stand on vectors that fail the control" in finding
+    frame.loc[chosen & (frame["seed"] == 0), "null_high"] = 1.3
     finding = overview.section(tables, make_info()).finding
-    assert "nothing is claimed from the vectors of Asia" in finding
-    frame.loc[chosen & (frame["seed"] == 0), "q_value"] = 0.2
+    assert "it does not lie beyond what random word sets" in finding
+    frame.loc[chosen & (frame["seed"] == 0), "control"] = "failed"
     assert overview.section(tables, make_info()).finding.startswith("None of 30 gender scores")
 
 
@@ -85,7 +94,7 @@ def test_overview_marks_doubtful_cells(tables: Tables, make_info: MakeInfo) -> N
     assert list(table.headers)[1:3] == ["Africa", "Asia"]
     assert table.headers[-1] == "Pretrained (control)"
     row = next(row for row in table.rows if row[0].startswith("WEAT6"))
-    assert row[1] == "0.30, sd 0.36, n.s. · sign flips · no control"
+    assert row[1] == "0.30, sd 0.36, n.s. · sign flips · in null band"
     oceania = next(row for row in table.rows if row[0].startswith("WEAT2"))[5]
     assert oceania == "refused"
 
@@ -94,11 +103,9 @@ def test_a_cell_is_unmarked_only_where_its_vectors_pass_the_control(
     tables: Tables, make_info: MakeInfo
 ) -> None:
     frame = tables["weat"]
-    here = (frame["region"] == "asia") & (frame["model"] == "word2vec")
-    for name in ("WEAT1", "WEAT6"):
-        rows = here & (frame["test"] == name)
-        frame.loc[rows, ["q_value", "effect_size", "effect_low", "status"]] = [0.01, 1.2, 0.4, "ok"]
-        frame.loc[rows, "effect_high"] = 1.6
+    rows = (frame["region"] == "asia") & (frame["test"] == "WEAT6") & (frame["model"] == "alc")
+    frame.loc[rows, ["q_value", "effect_size", "effect_low", "effect_high"]] = [0.01, 1.2, 0.4, 1.6]
+    frame.loc[rows, ["null_p_two_sided", "status"]] = [0.01, "ok"]
 
     def cell() -> str:
         table = overview.section(tables, make_info()).figures[0].table
@@ -106,9 +113,12 @@ def test_a_cell_is_unmarked_only_where_its_vectors_pass_the_control(
         row = next(row for row in table.rows if row[0].startswith("WEAT6"))
         return str(row[table.headers.index("Asia")])
 
-    assert "no control" not in cell()
-    frame.loc[here & (frame["test"] == "WEAT1"), "effect_low"] = -0.1
-    assert "no control" in cell()
+    tables["weat"] = frame[frame["model"] != "word2vec"]
+    assert cell() == "1.20, sd 0.00"
+    tables["weat"]["control"] = "none"
+    assert cell() == "1.20, sd 0.00, no control"
+    tables["weat"]["control"] = "failed"
+    assert cell() == "1.20, sd 0.00, control failed"
 
 
 def test_corpus_says_what_was_kept_and_dropped(tables: Tables, make_info: MakeInfo) -> None:
@@ -209,9 +219,13 @@ def test_pairs_stand_beside_chance_and_reasons(tables: Tables, make_info: MakeIn
 def test_weat_lists_refused_tests_with_their_reason(tables: Tables, make_info: MakeInfo) -> None:
     made = weat.section(tables, make_info())
     assert "2 were refused" in made.finding
-    assert "flowers and insects on pretrained vectors give d = 1.50: lists and code work" in (
-        made.finding
+    assert (
+        "the positive control passes on pretrained vectors, so lists and code work" in made.finding
     )
+    assert (
+        "it passes on 8 of 10 sets of the regions' own vectors (not on word2vec of Oceania and "
+        "à la carte of Oceania)"
+    ) in made.finding
     refused = made.figures[-1].table
     assert refused is not None
     assert ["WEAT2", "Oceania", "word2vec", "no word of X has a vector", 3] in refused.rows
@@ -250,9 +264,12 @@ def test_evaluation_counts_signs(tables: Tables, make_info: MakeInfo) -> None:
 
 def test_provenance_shows_settings_and_assets(tables: Tables, make_info: MakeInfo) -> None:
     made = provenance.section(tables, make_info())
-    settings, assets, commands = (figure.table for figure in made.figures)
+    settings, assets, lists, commands = (figure.table for figure in made.figures)
     assert settings is not None
     assert assets is not None
+    assert lists is not None
+    assert lists.summary == "1 error and 2 warnings in 2 files"
+    assert lists.rows[0][0] == "word_lists/weat/en/WEAT2.yaml:3"
     assert commands is not None
     assert ["topics.min_cluster_size", "10"] in settings.rows
     assert ["seeds", "0, 1"] in settings.rows

@@ -5,8 +5,12 @@
   for (const data of document.querySelectorAll("script.chart-data")) {
     const place = document.getElementById(data.dataset.for);
     try {
-      await vegaEmbed(place, JSON.parse(data.textContent), {
+      const drawn = await vegaEmbed(place, JSON.parse(data.textContent), {
         actions: false, renderer: "svg", ast: true, hover: false, loader: loader, logLevel: 1,
+      });
+      drawn.view.addEventListener("click", (event, item) => {
+        const key = item && item.datum && item.datum.key;
+        if (key) document.dispatchEvent(new CustomEvent("atlas-words", { detail: key }));
       });
     } catch (error) {
       place.textContent = "This chart could not be drawn (" + error.message + "); its numbers are in the table below.";
@@ -14,4 +18,5 @@
     }
   }
   document.documentElement.dataset.drawn = "yes";
+  document.dispatchEvent(new CustomEvent("atlas-drawn"));
 })();
