@@ -1,6 +1,6 @@
 """How often nominal 95% intervals of the effect size hold the d of the population.
 
-    python benchmarks/interval_coverage.py               # 1,000 runs a cell, about five minutes
+    python benchmarks/interval_coverage.py               # 1,000 runs a cell, about five minutes of one core
     python benchmarks/interval_coverage.py 100           # fewer
 
 Prints Markdown: the coverage of nine kinds of interval, then the misses and the width of the one in
@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import generalised_interval
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
@@ -30,7 +31,7 @@ Floats = NDArray[np.float64]
 GLOVE = Path(__file__).parents[1] / "resources" / "fetched" / "glove_6b_50d"
 TRUTHS = (0.0, 1.0, 1.6)
 SIZES = ((8, 8, 8, 8), (16, 16, 16, 16), (25, 25, 25, 25))
-UNEVEN = (6, 12, 8, 25)
+UNEVEN = ((6, 12, 8, 25), (8, 8, 25, 25), (25, 25, 8, 8), (4, 4, 25, 25), (25, 25, 4, 4))
 REPLICATES = 499
 TAILS = np.array([0.025, 0.975])
 WORLDS = ("normal", "heavy", "skewed", "inward", "unequal", "glove")
@@ -186,14 +187,16 @@ def normal_theory(sample: Sample) -> Floats:
     return to_d(g + stats.norm.ppf(TAILS)[:, None] * error, sample.mixing)
 
 
-def jackknife(sample: Sample, attributes: bool) -> Floats:
-    """T interval with a jackknife error on Fisher's z of d, since d sqrt(mixing) is a correlation."""
+def jackknife_targets(sample: Sample) -> Floats:
+    """T interval with a jackknife error over targets alone, on Fisher's z."""
     scale = np.sqrt(sample.mixing)
     ends = []
     for a, b in zip(sample.cosines_a, sample.cosines_b, strict=True):
         d = effect_sizes(a.mean(axis=1) - b.mean(axis=1), sample.n_x)
-        sets = influences(a, b, sample.n_x)[: 4 if attributes else 2]
-        z = [np.arctanh(np.clip((one + d) * scale, -1 + 1e-9, 1 - 1e-9)) for one in sets]
+        z = [
+            np.arctanh(np.clip((one + d) * scale, -1 + 1e-9, 1 - 1e-9))
+            for one in influences(a, b, sample.n_x)[:2]
+        ]
         variances = np.array([(len(one) - 1) * one.var() for one in z])
         freedoms = np.array([len(one) - 1 for one in z])
         df = variances.sum() ** 2 / (variances**2 / freedoms).sum()
@@ -282,9 +285,20 @@ def bootstraps(sample: Sample, seed: int) -> dict[str, Floats]:
 
 
 def generalised(sample: Sample) -> Floats:
-    """The interval in use."""
+    """Generalised confidence interval of a crossed random-effects design."""
+    interval = generalised_interval.effect_size_interval
+    runs = zip(sample.cosines_a, sample.cosines_b, strict=True)
+    return np.array([interval(a, b, sample.n_x) for a, b in runs]).T
+
+
+def in_use(sample: Sample) -> Floats:
+    """The interval of the tables: the jackknife over all four sets."""
     runs = zip(sample.cosines_a, sample.cosines_b, strict=True)
     return np.array([effect_size_interval(a, b, sample.n_x) for a, b in runs]).T
+
+
+def size_name(sizes: tuple[int, ...]) -> str:
+    return str(sizes[0]) if len(set(sizes)) == 1 else "/".join(map(str, sizes))
 
 
 def cells(runs: int, all_sizes: tuple[tuple[int, ...], ...]) -> Iterator[tuple[str, Sample]]:
@@ -296,7 +310,7 @@ def cells(runs: int, all_sizes: tuple[tuple[int, ...], ...]) -> Iterator[tuple[s
         for truth in TRUTHS:
             for sizes in all_sizes:
                 rng = np.random.default_rng(11)
-                label = f"{world} | {truth:g} | {'/'.join(map(str, dict.fromkeys(sizes)))}"
+                label = f"{world} | {truth:g} | {size_name(sizes)}"
                 if world == "glove" and groups is not None:
                     yield label, from_glove(*groups, truth, sizes, runs, rng)
                 else:
@@ -317,6 +331,23 @@ def own_row(label: str, sample: Sample, ends: Floats) -> str:
     )
 
 
+def uneven(runs: int) -> list[str]:
+    """Table of the two best where the four sets differ in size, n being X/Y/A/B."""
+    rows = [
+        "| world | d | n | coverage | d below low | d above high | width | generalised | width |",
+        "| --- |" + " ---: |" * 8,
+    ]
+    for label, sample in cells(runs, UNEVEN):
+        own, other = in_use(sample), generalised(sample)
+        above, under = (sample.truth < own[0]).mean(), (sample.truth > own[1]).mean()
+        rows.append(
+            f"| {label} | {held(own, sample.truth)} | {above:.3f} | {under:.3f} | "
+            f"{np.mean(own[1] - own[0]):.2f} | {held(other, sample.truth)} | "
+            f"{np.mean(other[1] - other[0]):.2f} |"
+        )
+    return rows
+
+
 def main() -> None:
     """Print the tables."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
@@ -324,8 +355,8 @@ def main() -> None:
         "generalised": generalised,
         "noncentral t": noncentral_t,
         "normal theory": normal_theory,
-        "jackknife, targets": lambda sample: jackknife(sample, attributes=False),
-        "jackknife": lambda sample: jackknife(sample, attributes=True),
+        "jackknife, targets": jackknife_targets,
+        "jackknife": in_use,
     }
     drawn: list[str] = []
     given: list[str] = []
@@ -337,10 +368,7 @@ def main() -> None:
             rows.append(f"| {label} | {' | '.join(held(one, truth) for one in ends.values())} |")
         width = " | ".join(f"{np.mean(one[1] - one[0]):.2f}" for one in ends.values())
         widths.append(f"| {label} | {width} |")
-        own.append(own_row(label, sample, ends["generalised"]))
-    uneven = [
-        own_row(label, sample, generalised(sample)) for label, sample in cells(runs, (UNEVEN,))
-    ]
+        own.append(own_row(label, sample, ends["jackknife"]))
     error = 1.96 * np.sqrt(0.95 * 0.05 / runs)
     print(f"{runs:,} runs a cell: a true .95 shows as .95 +- {error:.3f} in 95% of cells.")
     head = f"| world | d | n | {' | '.join(names)} |\n| --- |{' ---: |' * (len(names) + 2)}"
@@ -351,7 +379,8 @@ def main() -> None:
         "| world | d | n | mean estimate | coverage | d below low | d above high | width | "
         "attributes as given |\n| --- |" + " ---: |" * 8
     )
-    print("\n## The interval in use\n", own_head, *own, *uneven, sep="\n")
+    print("\n## The interval in use\n", own_head, *own, sep="\n")
+    print("\n## Sets of uneven size\n", *uneven(runs), sep="\n")
 
 
 if __name__ == "__main__":

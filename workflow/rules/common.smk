@@ -28,9 +28,7 @@ except InputError as error:
     raise WorkflowError(str(error))
 
 # Tables of the association tests on the discovery corpus, which need no topics.
-WEAT_TABLES = ["weat", "stability", "companions"]
-if PLAN.uses_alc("discovery"):
-    WEAT_TABLES.append("differences")
+WEAT_TABLES = ["weat", "stability", "companions", "differences"]
 TABLES = ["corpus", "gender", "word_lists", *WEAT_TABLES, "words", "coverage"]
 if PLAN.uses_alc("discovery") or (PLAN.evaluation and PLAN.uses_alc("evaluation")):
     TABLES.append("alc")

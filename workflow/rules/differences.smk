@@ -1,8 +1,18 @@
-"""Differences of regions on a la carte vectors: documents permuted between them.
+"""Differences of regions, on a la carte vectors and in the text itself: documents permuted.
 
-Outputs: <results>/alc/{corpus}/{language}/differences.parquet, <results>/tables/differences.csv.
+Outputs: <results>/alc/{corpus}/{language}/differences.parquet,
+<results>/differences/{language}.parquet (log odds of co-occurrence),
+<results>/tables/differences.csv.
 Expects: the names that alc.smk defines; resources/word_lists/{weat.tests}/{language}/.
 """
+
+
+def compared_regions(wildcards):
+    """What was compared: the text always, a la carte vectors where there are such."""
+    paths = ["<results>/differences/{language}.parquet"]
+    if PLAN.uses_alc("discovery"):
+        paths.append(in_corpus(ALC_MAP, "discovery") + "differences.parquet")
+    return expand(paths, language=PLAN.config.languages)
 
 
 rule compare_regions:
@@ -47,12 +57,45 @@ rule compare_regions:
         "../scripts/compare_regions.py"
 
 
+rule compare_texts:
+    input:
+        passages=expand(
+            in_corpus(PASSAGES, "discovery"), region=PLAN.regions, allow_missing=True
+        ),
+        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+    output:
+        "<results>/differences/{language}.parquet",
+    log:
+        "<logs>/compare_texts/{language}.log",
+    benchmark:
+        "<benchmarks>/compare_texts/{language}.tsv"
+    conda:
+        "../../envs/vectors.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        code=code("compare_texts"),
+        tests=lambda wildcards: PLAN.tests_digest(wildcards.language),
+        rules=[pair for pair in ALC_RULES if pair[0] != "case"],
+        regions=PLAN.regions,
+        window=PLAN.config.vectors.word2vec.window,
+        settings=[
+            ("permutations", PLAN.config.stability.permutations),
+            ("replicates", PLAN.config.stability.bootstrap),
+            ("seed", PLAN.config.seed),
+        ],
+        corpus=PLAN.discovery,
+    message:
+        "Comparing the text of regions ({wildcards.language})"
+    script:
+        "../scripts/compare_texts.py"
+
+
 rule tabulate_differences:
     input:
-        expand(
-            in_corpus(ALC_MAP, "discovery") + "differences.parquet",
-            language=PLAN.config.languages,
-        ),
+        compared_regions,
     output:
         report(
             "<results>/tables/differences.csv",

@@ -17,6 +17,7 @@ MODEL_NAMES = {
     ALC: "à la carte",
     "word2vec": "word2vec",
     "fasttext": "fastText",
+    "corpus": "text (log odds)",
 }
 
 

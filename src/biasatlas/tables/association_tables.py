@@ -246,12 +246,16 @@ DIFFERENCES = Table(
     (
         LANGUAGE,
         key("corpus", "Corpus behind the vectors."),
-        key("model", "Kind of word vectors."),
+        key(
+            "model",
+            "Kind of word vectors, whose d is compared; `corpus` for the log odds ratio of "
+            "co-occurrence in the text itself (pmi of the companions).",
+        ),
         TEST,
         key("region_1", "First region."),
         key("region_2", "Second region."),
-        number("effect_1", "d in the first region."),
-        number("effect_2", "d in the second region."),
+        number("effect_1", "d, or the log odds ratio, in the first region."),
+        number("effect_2", "The same in the second region."),
         number("difference", "effect_1 - effect_2."),
         number("low", "Lower end of its 95% interval over documents."),
         number("high", "Upper end of that interval."),

@@ -105,10 +105,10 @@ def score_corpus(
     """
     import pandas as pd
 
-    pairs = find_cooccurrences(texts, documents, _list_words(tests), settings.window)
+    pairs = find_cooccurrences(texts, documents, list_words(tests), settings.window)
     # Tokens are in lower case, whatever the word vectors are.
     rules = replace(settings, case="lower")
-    held = _as_vectors(pairs)
+    held = as_vectors(pairs)
     resolved = [resolve(test, held, rules) for test in tests]
     cells = [count_cells(pairs, one.words) for one in resolved]
     if not cells:
@@ -120,14 +120,15 @@ def score_corpus(
     )
 
 
-def _list_words(tests: Iterable[AssociationTest]) -> list[str]:
+def list_words(tests: Iterable[AssociationTest]) -> list[str]:
+    """Every word of every test once, in lower case as tokens are, sorted."""
     return sorted(
         {word.lower() for test in tests for name in SETS for word in getattr(test, name).words}
     )
 
 
-def _as_vectors(pairs: Cooccurrences) -> WordVectors:
-    """The listed words that the text holds, in the shape that words are looked up in."""
+def as_vectors(pairs: Cooccurrences) -> WordVectors:
+    """Give the listed words that the text holds the shape that words are looked up in."""
     held = np.flatnonzero(pairs.frequency)
     words = tuple(pairs.words[place] for place in held)
     return WordVectors(words, np.ones((len(words), 1), dtype=np.float32))
