@@ -20,16 +20,16 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from biasatlas.association import corrected, differences
-from biasatlas.association.documents import (
+from biasatlas.association.documents import corrected, differences
+from biasatlas.association.documents.sums import (
     DocumentSums,
     draw_weights,
     in_parts,
     sum_documents,
     unit_vectors,
 )
+from biasatlas.association.documents.swap_test import swap_test
 from biasatlas.association.product import Design, effect_sizes
-from biasatlas.association.swap_test import swap_test
 from biasatlas.lexicons.gender_swap import load_gender_swap
 from biasatlas.vectors import load_vectors
 from biasatlas.vectors.alc import Transform, fit_transform

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import permutation_test as scipy_test
 
-from biasatlas.association.permutation import permutation_test
+from biasatlas.association.permutation.p_value import permutation_test
 from biasatlas.association.product import Design, effect_sizes
 from biasatlas.association.scores import unit_rows, word_associations
 

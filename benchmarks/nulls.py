@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from biasatlas.association.lookup import look_up
-from biasatlas.association.nulls import MatchedNull, NullSampler, label_band
+from biasatlas.association.nulls.random_sets import MatchedNull, NullSampler, label_band
 from biasatlas.association.scores import effect_size, word_associations
 from biasatlas.lexicons.word_lists import AssociationTest, load_tests
 from biasatlas.vectors import WordVectors, load_vectors

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasatlas.association.companions.cooccurrence import count_cells, find_cooccurrences
-from biasatlas.association.documents import DocumentSums, sum_documents
+from biasatlas.association.documents.sums import DocumentSums, sum_documents
 from biasatlas.vectors.alc import Transform, fit_transform
 from biasatlas.vectors.contexts import pool, sum_contexts
 from planted.geometry import SETS

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import norm
 
-from biasatlas.association import log_odds
 from biasatlas.association.companions.pmi import CORRECTION, log_odds_ratio
-from biasatlas.association.differences import Settings, compare
+from biasatlas.association.documents import log_odds
+from biasatlas.association.documents.differences import Settings, compare
 from biasatlas.association.product import Design
 
 if TYPE_CHECKING:

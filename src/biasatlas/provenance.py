@@ -80,7 +80,7 @@ def imported_modules(*targets: str | Path) -> set[str]:
     Returns
     -------
     set of str
-        Full names, e.g. ``biasatlas.association.permutation``. A parent package's
+        Full names, e.g. ``biasatlas.association.permutation.p_value``. A parent package's
         ``__init__`` runs with every import, so it is part too.
 
     Raises

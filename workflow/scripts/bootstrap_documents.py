@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from biasatlas.association import region_aware
-from biasatlas.association.document_bootstrap import Settings, bootstrap_tests
+from biasatlas.association.documents.bootstrap import Settings, bootstrap_tests
 from biasatlas.association.resolve import Rules
 from biasatlas.files import write_parquet
 from biasatlas.lexicons.gender_swap import load_gender_swap

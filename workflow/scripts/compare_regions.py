@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from biasatlas.association.differences import Settings, compare_regions
-from biasatlas.association.document_bootstrap import words_of
-from biasatlas.association.documents import sum_documents
+from biasatlas.association.documents.bootstrap import words_of
+from biasatlas.association.documents.differences import Settings, compare_regions
+from biasatlas.association.documents.sums import sum_documents
 from biasatlas.association.resolve import Rules
 from biasatlas.files import write_parquet
 from biasatlas.lexicons.word_lists import load_tests

@@ -4,7 +4,7 @@ import pandas as pd
 
 from biasatlas.association.companions.cooccurrence import find_cooccurrences
 from biasatlas.association.companions.score import list_words
-from biasatlas.association.log_odds import compare_texts
+from biasatlas.association.documents.log_odds import compare_texts
 from biasatlas.association.resolve import Rules
 from biasatlas.files import write_parquet
 from biasatlas.lexicons.word_lists import load_tests

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from biasatlas.association.resolve import Rules
-from biasatlas.association.stability_rows import effects_of_model
+from biasatlas.association.stability.rows import effects_of_model
 from biasatlas.files import write_parquet
 from biasatlas.lexicons.word_lists import load_tests
 from biasatlas.logs import start

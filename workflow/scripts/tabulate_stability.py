@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from biasatlas.association.stability_rows import stability_rows
+from biasatlas.association.stability.rows import stability_rows
 from biasatlas.logs import start
 from biasatlas.tables import empty_table, write_table
 

@@ -38,8 +38,8 @@ def effect_size_interval(
     -------
     low, high : float
         Ends around d, within ``N / sqrt(n_x n_y)``, the largest d of any population (2 for sets of
-        equal size). NaN where a set has fewer than two words, where d is undefined with all words
-        or without one of them, and where no word changes it.
+        equal size). NaN where a set has fewer than two words, where a cosine is not finite, where
+        d is undefined with all words or without one of them, and where no word changes it.
 
     Raises
     ------
@@ -65,6 +65,8 @@ def effect_size_interval(
     cosines_a = np.asarray(cosines_a, dtype=np.float64)
     cosines_b = np.asarray(cosines_b, dtype=np.float64)
     n = len(cosines_a)
+    if not (np.isfinite(cosines_a).all() and np.isfinite(cosines_b).all()):
+        return math.nan, math.nan
     if min(n_x, n - n_x, cosines_a.shape[1], cosines_b.shape[1]) < 2:
         return math.nan, math.nan
     scale = math.sqrt(n_x * (n - n_x)) / n

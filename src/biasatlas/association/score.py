@@ -11,8 +11,8 @@ import numpy as np
 from biasatlas.association.coverage import coverage_rows
 from biasatlas.association.influence import leave_one_out
 from biasatlas.association.intervals import effect_size_interval
-from biasatlas.association.nulls import NullSampler, label_band
-from biasatlas.association.permutation import permutation_test
+from biasatlas.association.nulls.random_sets import NullSampler, label_band
+from biasatlas.association.permutation.p_value import permutation_test
 from biasatlas.association.resolve import SETS, ResolvedTest, Rules, describe, resolve
 from biasatlas.association.scores import effect_size, statistic, unit_rows
 

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasatlas.association.corrected import (
+from biasatlas.association.documents.bootstrap import Settings, bootstrap_tests
+from biasatlas.association.documents.corrected import (
     corrected_draws,
     interval,
     largest_effect,
     mean_of,
     spread_of,
 )
-from biasatlas.association.document_bootstrap import Settings, bootstrap_tests
-from biasatlas.association.documents import draw_weights, in_parts, sum_documents, unit_vectors
+from biasatlas.association.documents.sums import draw_weights, in_parts, sum_documents, unit_vectors
 from biasatlas.association.resolve import Rules
 from biasatlas.association.score import Settings as ScoreSettings
 from biasatlas.association.score import score_tests

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biasatlas.association.differences import (
+from biasatlas.association.documents.differences import (
     COLUMNS,
     Settings,
     compare,

@@ -7,7 +7,7 @@ import pytest
 
 from biasatlas.association.companions.cooccurrence import find_cooccurrences
 from biasatlas.association.companions.pmi import log_odds_ratio
-from biasatlas.association.log_odds import compare, compare_texts
+from biasatlas.association.documents.log_odds import compare, compare_texts
 from biasatlas.association.resolve import Rules
 from biasatlas.lexicons.word_lists import AssociationTest, WordSet
 from biasatlas.tables import TABLES

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from biasatlas.association.matched_sets import (
+from biasatlas.association.nulls.matched_sets import (
     CHOICE,
     centroids,
     coherence,

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from biasatlas.association.matched_sets import octaves
-from biasatlas.association.nulls import (
+from biasatlas.association.nulls.matched_sets import octaves
+from biasatlas.association.nulls.random_sets import (
     MatchedNull,
     NullSampler,
     is_word,
@@ -312,7 +312,7 @@ def test_label_band_by_hand() -> None:
 def test_label_band_sampled_comes_near_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = np.random.default_rng(2).normal(size=16)
     exact = label_band(scores[:8], scores[8:])
-    monkeypatch.setattr("biasatlas.association.nulls.ALL_LABELLINGS", 0)
+    monkeypatch.setattr("biasatlas.association.nulls.random_sets.ALL_LABELLINGS", 0)
     sampled = label_band(scores[:8], scores[8:], n=20_000, seed=5)
     np.testing.assert_allclose(sampled, exact, atol=0.05)
     assert sampled == label_band(scores[::-1][:8], scores[::-1][8:], n=20_000, seed=5)

@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from biasatlas.association import permutation_test
-from biasatlas.association.enumeration import enumerate_subsets
-from biasatlas.association.meet_in_the_middle import LONGEST, _kept, count_subsets, list_length
-from biasatlas.association.permutation import smallest_p
+from biasatlas.association.permutation.enumeration import enumerate_subsets
+from biasatlas.association.permutation.meet_in_the_middle import (
+    LONGEST,
+    _kept,
+    count_subsets,
+    list_length,
+)
+from biasatlas.association.permutation.p_value import smallest_p
 
 
 def brute_force(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:

@@ -8,9 +8,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from biasatlas.association import permutation_test, vaaler
-from biasatlas.association.characteristic import characteristic_function, rounding_error
-from biasatlas.association.vaaler import extremal_transform
+from biasatlas.association import permutation_test
+from biasatlas.association.permutation import vaaler
+from biasatlas.association.permutation.characteristic import characteristic_function, rounding_error
+from biasatlas.association.permutation.vaaler import extremal_transform
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.7, 5.0, 40.0])

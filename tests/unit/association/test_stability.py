@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from biasatlas.association.stability import (
+from biasatlas.association.stability.components import (
     RegionEffects,
     variance_components,
     verdict,

@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasatlas.association.characteristic import (
+from biasatlas.association.permutation.characteristic import (
     characteristic_function,
     rounding_error,
     size_probability,
 )
-from biasatlas.association.enumeration import enumerate_subsets
+from biasatlas.association.permutation.enumeration import enumerate_subsets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

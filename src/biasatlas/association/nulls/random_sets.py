@@ -18,7 +18,7 @@ from unicodedata import category
 
 import numpy as np
 
-from biasatlas.association.matched_sets import (
+from biasatlas.association.nulls.matched_sets import (
     CHOICE,
     Candidates,
     Drawn,

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from biasatlas.association.corrected import (
+from biasatlas.association.documents.corrected import (
     corrected_draws,
     interval,
     largest_effect,
     spread_of,
 )
-from biasatlas.association.documents import (
+from biasatlas.association.documents.sums import (
     DocumentSums,
     draw_weights,
     in_parts,
     sum_documents,
     unit_vectors,
 )
+from biasatlas.association.documents.swap_test import swap_test
 from biasatlas.association.product import Design, effect_sizes
 from biasatlas.association.resolve import SETS, ResolvedTest, Rules, resolve
-from biasatlas.association.swap_test import swap_test
 from biasatlas.vectors.store import WordVectors
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from biasatlas.association.companions.pmi import (
     refuse_counts,
 )
 from biasatlas.association.companions.score import as_vectors
-from biasatlas.association.documents import draw_weights, in_parts
+from biasatlas.association.documents.sums import draw_weights, in_parts
 from biasatlas.association.resolve import ResolvedTest, Rules, resolve
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biasatlas.association.vaaler import Tail
+    from biasatlas.association.permutation.vaaler import Tail
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -150,7 +150,7 @@ def _problem(x: Floats, y: Floats) -> _Problem:
 def _countable(words: int, size: int, max_exact: int) -> bool:
     if words <= max_exact:
         return True
-    from biasatlas.association.meet_in_the_middle import list_length
+    from biasatlas.association.permutation.meet_in_the_middle import list_length
 
     # Very unequal sets: as long as their lists are no longer than those of `max_exact` words.
     half, longest = (words + 1) // 2, 2 ** (max_exact // 2)
@@ -159,7 +159,7 @@ def _countable(words: int, size: int, max_exact: int) -> bool:
 
 
 def _exact(problem: _Problem) -> PermutationResult:
-    from biasatlas.association.meet_in_the_middle import count_subsets
+    from biasatlas.association.permutation.meet_in_the_middle import count_subsets
 
     scores, size, observed = problem.scores, problem.size, problem.observed
     low, high = observed - problem.slack, observed + problem.slack
@@ -188,7 +188,7 @@ def _exact(problem: _Problem) -> PermutationResult:
 
 
 def _certified(problem: _Problem, relative_width: float) -> PermutationResult:
-    from biasatlas.association.vaaler import tail
+    from biasatlas.association.permutation.vaaler import tail
 
     scores, size, slack = problem.scores, problem.size, problem.slack
     # With sets of equal size sums are spread alike on both sides of 0.

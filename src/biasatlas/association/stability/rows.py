@@ -12,7 +12,7 @@ from biasatlas.association.multiplicity import add_corrections
 from biasatlas.association.product import Design, effect_sizes
 from biasatlas.association.resolve import Rules, resolve
 from biasatlas.association.scores import unit_rows
-from biasatlas.association.stability import (
+from biasatlas.association.stability.components import (
     Components,
     RegionEffects,
     variance_components,

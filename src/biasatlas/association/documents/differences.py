@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from biasatlas.association.corrected import corrected_draws, interval, largest_effect
-from biasatlas.association.document_bootstrap import FEW_DOCUMENTS, design_of
-from biasatlas.association.documents import DocumentSums, draw_weights, in_parts, unit_vectors
+from biasatlas.association.documents.bootstrap import FEW_DOCUMENTS, design_of
+from biasatlas.association.documents.corrected import corrected_draws, interval, largest_effect
+from biasatlas.association.documents.sums import DocumentSums, draw_weights, in_parts, unit_vectors
 from biasatlas.association.product import Design, effect_sizes
 from biasatlas.association.resolve import ResolvedTest, Rules, resolve
 from biasatlas.vectors.store import WordVectors

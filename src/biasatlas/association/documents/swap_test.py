@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasatlas.association.documents import DocumentSums, in_parts, unit_vectors
+from biasatlas.association.documents.sums import DocumentSums, in_parts, unit_vectors
 from biasatlas.association.product import Design, effect_sizes
 
 if TYPE_CHECKING:

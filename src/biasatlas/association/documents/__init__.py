@@ -1,0 +1,1 @@
+"""What the choice of documents does: bootstrap, swapped genders, differences of regions."""
