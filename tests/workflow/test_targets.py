@@ -17,6 +17,7 @@ from biasatlas.vectors import WordVectors, save_word2vec
 RULES = [
     (path.stem, match["name"], match["body"])
     for path in sorted((ROOT / "workflow/rules").glob("*.smk"))
+    if path.stem != "targets"  # They have no job of their own.
     for match in re.finditer(
         r"(?m)^rule (?P<name>\w+):\n(?P<body>(?:[ ].*\n|\n)+)", path.read_text("utf-8")
     )
