@@ -12,6 +12,7 @@ configfile: "config/config.yaml"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/inputs.smk"
 include: "workflow/rules/assets.smk"
 include: "workflow/rules/lexicons.smk"
 include: "workflow/rules/corpora.smk"

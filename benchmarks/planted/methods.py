@@ -54,8 +54,9 @@ def counts(one: Evidence, other: Evidence, seed: int) -> Found:
 def text(one: Evidence, other: Evidence, seed: int) -> Found:
     """The same over its standard error, as the project compares the text of regions."""
     # The interval is not looked at here, so two replicates of it are enough.
-    options = {"permutations": PERMUTATIONS, "replicates": 2, "seed": [seed]}
-    found = log_odds.compare(one.cells, other.cells, **options)
+    found = log_odds.compare(
+        one.cells, other.cells, permutations=PERMUTATIONS, replicates=2, seed=[seed]
+    )
     return found.effects[0] - found.effects[1], found.p_value
 
 

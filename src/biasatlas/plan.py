@@ -20,6 +20,7 @@ from biasatlas.assets.catalogue import (
 from biasatlas.config import Config, Corpus, Region, Source, validate
 from biasatlas.corpora.regions import resolve_regions
 from biasatlas.errors import InputError
+from biasatlas.lexicons.gender_swap import load_gender_swap, swap_list
 from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
 from biasatlas.lexicons.word_lists import AssociationTest, digest, load_tests
@@ -280,6 +281,15 @@ class Plan:
     def gender_digest(self, language: str) -> str:
         """Hash of the gender terms."""
         return digest(self.gender_terms(language))
+
+    def swap_file(self, language: str) -> str:
+        """File of the pairs that a swapped text exchanges."""
+        named = Path(self.gender_file(language))
+        return swap_list(named.parent, named)
+
+    def swap_digest(self, language: str) -> str:
+        """Hash of these pairs."""
+        return digest(load_gender_swap(self.swap_file(language)))
 
     @cached_property
     def published(self) -> list[AssociationTest]:

@@ -89,8 +89,7 @@ def test_a_gender_pair_leaves_corpora_and_vectors_alone(finished: Path) -> None:
     pairs = finished / "resources/word_lists/gender/en/bolukbasi52.yaml"
     with edited(pairs, lambda text: text.replace("convent", "abbey")):
         assert planned_jobs(finished) == (
-            {"split_gender": 2, "tabulate_gender": 1, "embed_passages": 2}
-            | (TOPICS | LINT | PAGES)
+            {"split_gender": 2, "tabulate_gender": 1, "embed_passages": 2} | (TOPICS | LINT | PAGES)
         )
 
 

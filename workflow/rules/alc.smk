@@ -8,7 +8,7 @@ Defines: paths and settings that documents.smk and differences.smk share.
 
 ALC = PLAN.config.vectors.alc
 PASSAGES = "<results>/corpora/{corpus}/{language}/{region}.parquet"
-ALC_MAP = "<results>/alc/{corpus}/{language}/"
+ALC_FOLDER = "<results>/alc/{corpus}/{language}"
 ALC_RULES = sorted(
     PLAN.config.weat.model_dump(include={"case", "coverage_min", "min_words"}).items()
 )
@@ -20,19 +20,14 @@ ALC_BOOTSTRAP = {
 }
 
 
-def in_corpus(path, role):
-    """A path of the corpus of that role."""
-    return path.replace("{corpus}", str(getattr(PLAN, role)))
-
-
 rule fit_alc:
     input:
         passages=expand(PASSAGES, region=PLAN.regions, allow_missing=True),
         vectors=fetched(PLAN.config.vectors.pretrained),
         record=record(PLAN.config.vectors.pretrained),
     output:
-        transform=ALC_MAP + "transform.npy",
-        fit=ALC_MAP + "fit.json",
+        transform=f"{ALC_FOLDER}/transform.npy",
+        fit=f"{ALC_FOLDER}/fit.json",
     log:
         "<logs>/fit_alc/{corpus}-{language}.log",
     benchmark:
@@ -59,8 +54,8 @@ rule induce_alc:
         passages=PASSAGES,
         vectors=fetched(PLAN.config.vectors.pretrained),
         record=record(PLAN.config.vectors.pretrained),
-        transform=ALC_MAP + "transform.npy",
-        fit=ALC_MAP + "fit.json",
+        transform=f"{ALC_FOLDER}/transform.npy",
+        fit=f"{ALC_FOLDER}/fit.json",
     output:
         vectors="<results>/vectors/{corpus}/{language}/{region}/alc-0.bin",
     log:

@@ -7,26 +7,16 @@ Expects: the names that alc.smk defines; resources/word_lists/{weat.tests}/{lang
 """
 
 
-def compared_regions(wildcards):
-    """What was compared: the text always, a la carte vectors where there are such."""
-    paths = ["<results>/differences/{language}.parquet"]
-    if PLAN.uses_alc("discovery"):
-        paths.append(in_corpus(ALC_MAP, "discovery") + "differences.parquet")
-    return expand(paths, language=PLAN.config.languages)
-
-
 rule compare_regions:
     input:
-        passages=expand(
-            in_corpus(PASSAGES, "discovery"), region=PLAN.regions, allow_missing=True
-        ),
+        passages=expand(FOUND_PASSAGES, region=PLAN.regions, allow_missing=True),
         vectors=fetched(PLAN.config.vectors.pretrained),
         record=record(PLAN.config.vectors.pretrained),
-        transform=in_corpus(ALC_MAP, "discovery") + "transform.npy",
-        fit=in_corpus(ALC_MAP, "discovery") + "fit.json",
+        transform=f"{FOUND_ALC}/transform.npy",
+        fit=f"{FOUND_ALC}/fit.json",
         tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
     output:
-        in_corpus(ALC_MAP, "discovery") + "differences.parquet",
+        f"{FOUND_ALC}/differences.parquet",
     log:
         "<logs>/compare_regions/{language}.log",
     benchmark:
@@ -59,9 +49,7 @@ rule compare_regions:
 
 rule compare_texts:
     input:
-        passages=expand(
-            in_corpus(PASSAGES, "discovery"), region=PLAN.regions, allow_missing=True
-        ),
+        passages=expand(FOUND_PASSAGES, region=PLAN.regions, allow_missing=True),
         tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
     output:
         "<results>/differences/{language}.parquet",

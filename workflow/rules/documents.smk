@@ -4,39 +4,19 @@ Outputs: <results>/alc/{corpus}/{language}/{region}.parquet, <results>/tables/al
 Expects: the names that alc.smk defines; config key evaluation; resources/word_lists/.
 """
 
-from biasatlas.lexicons.gender_swap import load_gender_swap, swap_list
-from biasatlas.lexicons.digests import digest
-
-
-def swapped_list(wildcards):
-    """The list of pairs that the swapped text exchanges."""
-    named = PLAN.gender_file(wildcards.language)
-    return swap_list(os.path.dirname(named), named)
-
-
-def alc_rows(wildcards):
-    """The bootstraps over documents of each corpus that has a la carte vectors."""
-    roles = [role for role in ("discovery", "evaluation") if PLAN.uses_alc(role)]
-    return expand(
-        "<results>/alc/{corpus}/{language}/{region}.parquet",
-        corpus=[getattr(PLAN, role) for role in roles if getattr(PLAN, role)],
-        language=PLAN.config.languages,
-        region=PLAN.regions,
-    )
-
 
 rule bootstrap_documents:
     input:
-        passages=in_corpus(PASSAGES, "discovery"),
+        passages=FOUND_PASSAGES,
         vectors=fetched(PLAN.config.vectors.pretrained),
         record=record(PLAN.config.vectors.pretrained),
-        transform=in_corpus(ALC_MAP, "discovery") + "transform.npy",
-        fit=in_corpus(ALC_MAP, "discovery") + "fit.json",
-        swap=lambda wildcards: ancient(swapped_list(wildcards)),
+        transform=f"{FOUND_ALC}/transform.npy",
+        fit=f"{FOUND_ALC}/fit.json",
+        swap=lambda wildcards: ancient(PLAN.swap_file(wildcards.language)),
         tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
         controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
-        in_corpus(ALC_MAP, "discovery") + "{region}.parquet",
+        f"{FOUND_ALC}/{{region}}.parquet",
     log:
         "<logs>/bootstrap_documents/{language}-{region}.log",
     benchmark:
@@ -51,7 +31,7 @@ rule bootstrap_documents:
         code=code("bootstrap_documents"),
         tests=lambda wildcards: PLAN.tests_digest(wildcards.language),
         controls=lambda wildcards: PLAN.controls_digest(wildcards.language),
-        swap=lambda wildcards: digest(load_gender_swap(swapped_list(wildcards))),
+        swap=lambda wildcards: PLAN.swap_digest(wildcards.language),
         rules=ALC_RULES,
         settings=sorted(ALC_BOOTSTRAP.items()),
         corpus=PLAN.discovery,
@@ -64,17 +44,17 @@ rule bootstrap_documents:
 
 rule bootstrap_pairs:
     input:
-        passages=in_corpus(PASSAGES, "evaluation"),
+        passages=LATER_PASSAGES,
         vectors=fetched(PLAN.config.vectors.pretrained),
         record=record(PLAN.config.vectors.pretrained),
-        transform=in_corpus(ALC_MAP, "evaluation") + "transform.npy",
-        fit=in_corpus(ALC_MAP, "evaluation") + "fit.json",
-        swap=lambda wildcards: ancient(swapped_list(wildcards)),
+        transform=f"{LATER_ALC}/transform.npy",
+        fit=f"{LATER_ALC}/fit.json",
+        swap=lambda wildcards: ancient(PLAN.swap_file(wildcards.language)),
         pairs="<results>/topics/{language}/{region}/pairs.parquet",
         labels="<results>/topics/{language}/{region}/labels.parquet",
         lists=ancient(PLAN.region_aware_files),
     output:
-        in_corpus(ALC_MAP, "evaluation") + "{region}.parquet",
+        f"{LATER_ALC}/{{region}}.parquet",
     log:
         "<logs>/bootstrap_pairs/{language}-{region}.log",
     benchmark:
@@ -90,7 +70,7 @@ rule bootstrap_pairs:
         lists=PLAN.region_aware_digest(),
         terms=PLAN.config.evaluation.terms,
         published=PLAN.config.evaluation.published_pairs,
-        swap=lambda wildcards: digest(load_gender_swap(swapped_list(wildcards))),
+        swap=lambda wildcards: PLAN.swap_digest(wildcards.language),
         rules=[*ALC_RULES, ("drop_shared", not PLAN.config.evaluation.keep_shared)],
         settings=sorted(ALC_BOOTSTRAP.items()),
         corpus=PLAN.evaluation,

@@ -27,7 +27,6 @@ rule lint_word_lists:
         code=code("lint_word_lists"),
         lists=PLAN.all_lists_digest(),
         gazetteer=PLAN.gazetteer_digest(),
-        folder="resources",
     message:
         "Checking the word lists"
     script:

@@ -6,19 +6,6 @@ Expects: config keys vectors.own, weat; resources/word_lists/{weat.tests}/{langu
 """
 
 
-def own_scores(wildcards):
-    """Scores of the user's own vectors; without any there is nothing to make."""
-    if not PLAN.config.vectors.own:
-        raise WorkflowError(
-            "key `vectors.own`: is empty; name your vectors there (name: file), see docs/vectors.md"
-        )
-    return expand(
-        "<results>/weat/{language}/own/{name}.parquet",
-        language=PLAN.config.languages,
-        name=sorted(PLAN.config.vectors.own),
-    )
-
-
 rule score_own_weat:
     input:
         vectors=lambda wildcards: PLAN.config.vectors.own[wildcards.name],

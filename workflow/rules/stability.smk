@@ -8,28 +8,6 @@ Expects: config keys stability, vectors, weat; the scores of weat.smk and alc.sm
 RULES = ("case", "coverage_min", "min_words")
 
 
-def resampled_scores(wildcards):
-    """Scores on resampled documents; none where no trained model is resampled."""
-    if not PLAN.resampled:
-        return []
-    return expand(
-        "<results>/stability/{language}/{region}.parquet",
-        language=PLAN.config.languages,
-        region=PLAN.regions,
-    )
-
-
-def discovery_bootstraps(wildcards):
-    """The bootstrap over documents of a la carte vectors, where there are such vectors."""
-    if not PLAN.uses_alc("discovery"):
-        return []
-    return expand(
-        f"<results>/alc/{PLAN.discovery}/{{language}}/{{region}}.parquet",
-        language=PLAN.config.languages,
-        region=PLAN.regions,
-    )
-
-
 rule score_resampled:
     input:
         vectors=[

@@ -5,22 +5,6 @@ Expects: the scores of weat.smk and evaluation.smk.
 """
 
 
-def scored_files(kind):
-    """The files of one kind (words, coverage) beside all scores of the run."""
-    files = expand(
-        f"<results>/weat/{{language}}/{{region}}.{kind}.parquet",
-        language=PLAN.config.languages,
-        region=PLAN.measured,
-    )
-    if PLAN.evaluation:
-        files += expand(
-            f"<results>/evaluation/{{language}}/{{region}}.{kind}.parquet",
-            language=PLAN.config.languages,
-            region=PLAN.evaluated,
-        )
-    return files
-
-
 rule tabulate_words:
     input:
         scored_files("words"),

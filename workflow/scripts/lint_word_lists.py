@@ -1,6 +1,7 @@
 """Check every word list under resources; a list with an error stops the run."""
 
 import logging
+from pathlib import Path
 
 from biasatlas.errors import InputError
 from biasatlas.lexicons.lint import lint, list_errors
@@ -10,7 +11,7 @@ from biasatlas.tables import write_table
 log = logging.getLogger(__name__)
 
 with start(snakemake.log[0], "lint_word_lists"):
-    folder = snakemake.params.folder
+    folder = Path(snakemake.input.gazetteer).parents[1]
     frame = lint(folder)
     errors = list_errors(frame, folder)
     if errors:

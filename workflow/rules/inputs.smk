@@ -1,0 +1,81 @@
+"""Inputs of rules that hang on what the configuration asks for.
+
+Expects: PLAN of common.smk.
+Defines: paths of a la carte vectors by corpus, and input functions.
+"""
+
+# The discovery corpus, in which dimensions are found, and the evaluation corpus, the later text.
+FOUND_PASSAGES = f"<results>/corpora/{PLAN.discovery}/{{language}}/{{region}}.parquet"
+LATER_PASSAGES = f"<results>/corpora/{PLAN.evaluation}/{{language}}/{{region}}.parquet"
+FOUND_ALC = f"<results>/alc/{PLAN.discovery}/{{language}}"
+LATER_ALC = f"<results>/alc/{PLAN.evaluation}/{{language}}"
+
+
+def own_scores(wildcards):
+    """Scores of the user's own vectors; without any there is nothing to make."""
+    if not PLAN.config.vectors.own:
+        raise WorkflowError(
+            "key `vectors.own`: is empty; name your vectors there (name: file), see docs/vectors.md"
+        )
+    return expand(
+        "<results>/weat/{language}/own/{name}.parquet",
+        language=PLAN.config.languages,
+        name=sorted(PLAN.config.vectors.own),
+    )
+
+
+def scored_files(kind):
+    """The files of one kind (words, coverage) beside all scores of the run."""
+    files = expand(
+        f"<results>/weat/{{language}}/{{region}}.{kind}.parquet",
+        language=PLAN.config.languages,
+        region=PLAN.measured,
+    )
+    if PLAN.evaluation:
+        files += expand(
+            f"<results>/evaluation/{{language}}/{{region}}.{kind}.parquet",
+            language=PLAN.config.languages,
+            region=PLAN.evaluated,
+        )
+    return files
+
+
+def resampled_scores(wildcards):
+    """Scores on resampled documents; none where no trained model is resampled."""
+    if not PLAN.resampled:
+        return []
+    return expand(
+        "<results>/stability/{language}/{region}.parquet",
+        language=PLAN.config.languages,
+        region=PLAN.regions,
+    )
+
+
+def discovery_bootstraps(wildcards):
+    """The bootstrap over documents of a la carte vectors, where there are such vectors."""
+    if not PLAN.uses_alc("discovery"):
+        return []
+    return expand(
+        f"<results>/alc/{PLAN.discovery}/{{language}}/{{region}}.parquet",
+        language=PLAN.config.languages,
+        region=PLAN.regions,
+    )
+
+
+def alc_rows(wildcards):
+    """The bootstraps over documents of each corpus that has a la carte vectors."""
+    roles = [role for role in ("discovery", "evaluation") if PLAN.uses_alc(role)]
+    return expand(
+        "<results>/alc/{corpus}/{language}/{region}.parquet",
+        corpus=[getattr(PLAN, role) for role in roles if getattr(PLAN, role)],
+        language=PLAN.config.languages,
+        region=PLAN.regions,
+    )
+
+
+def compared_regions(wildcards):
+    """What was compared: the text always, a la carte vectors where there are such."""
+    paths = ["<results>/differences/{language}.parquet"]
+    if PLAN.uses_alc("discovery"):
+        paths.append(f"{FOUND_ALC}/differences.parquet")
+    return expand(paths, language=PLAN.config.languages)
