@@ -83,11 +83,12 @@ rule score_pretrained_companions:
 
 rule tabulate_companions:
     input:
-        expand(
+        companions=expand(
             "<results>/companions/{language}/{region}.parquet",
             language=PLAN.config.languages,
             region=PLAN.measured,
         ),
+        scores=weat_scores,
     output:
         report(
             "<results>/tables/companions.csv",
@@ -103,9 +104,8 @@ rule tabulate_companions:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code("collect_table"),
-        table="companions",
+        code=code("tabulate_companions"),
     message:
         "Collecting the companion measures"
     script:
-        "../scripts/collect_table.py"
+        "../scripts/tabulate_companions.py"

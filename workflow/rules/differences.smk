@@ -83,7 +83,8 @@ rule compare_texts:
 
 rule tabulate_differences:
     input:
-        compared_regions,
+        compared=compared_regions,
+        scores=weat_scores,
     output:
         report(
             "<results>/tables/differences.csv",

@@ -83,7 +83,8 @@ rule bootstrap_pairs:
 
 rule tabulate_alc:
     input:
-        alc_rows,
+        bootstraps=alc_rows,
+        scores=scored_files(),
     output:
         report(
             "<results>/tables/alc.csv",
@@ -99,9 +100,8 @@ rule tabulate_alc:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code("collect_table"),
-        table="alc",
+        code=code("tabulate_alc"),
     message:
         "Collecting the bootstraps over documents"
     script:
-        "../scripts/collect_table.py"
+        "../scripts/tabulate_alc.py"

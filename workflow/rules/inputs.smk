@@ -24,20 +24,30 @@ def own_scores(wildcards):
     )
 
 
-def scored_files(kind):
-    """The files of one kind (words, coverage) beside all scores of the run."""
+def scored_files(kind=""):
+    """All scores of the run, or the files of one kind (words, coverage) beside them."""
+    ending = f"{kind}.parquet" if kind else "parquet"
     files = expand(
-        f"<results>/weat/{{language}}/{{region}}.{kind}.parquet",
+        f"<results>/weat/{{language}}/{{region}}.{ending}",
         language=PLAN.config.languages,
         region=PLAN.measured,
     )
     if PLAN.evaluation:
         files += expand(
-            f"<results>/evaluation/{{language}}/{{region}}.{kind}.parquet",
+            f"<results>/evaluation/{{language}}/{{region}}.{ending}",
             language=PLAN.config.languages,
             region=PLAN.evaluated,
         )
     return files
+
+
+def weat_scores(wildcards):
+    """Scores on the regions' own vectors and on pretrained ones, with the control's verdict."""
+    return expand(
+        "<results>/weat/{language}/{region}.parquet",
+        language=PLAN.config.languages,
+        region=PLAN.measured,
+    )
 
 
 def resampled_scores(wildcards):

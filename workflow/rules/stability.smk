@@ -14,6 +14,7 @@ rule score_resampled:
             f"<results>/vectors/{PLAN.discovery}/{{language}}/{{region}}/{model}-{seed}-resampled.bin"
             for model, seed in PLAN.resampled
         ],
+        passages=FOUND_PASSAGES,
         tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
         controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
@@ -71,6 +72,7 @@ rule tabulate_stability:
     params:
         code=code("tabulate_stability"),
         gender_tests=sorted(PLAN.config.weat.gender_tests),
+        control_tests=PLAN.control_tests,
     message:
         "Splitting the variance of the scores"
     script:

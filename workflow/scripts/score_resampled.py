@@ -20,9 +20,13 @@ with start(snakemake.log[0], f"score_resampled {wildcards.region}"):
             tests, load_vectors(path), Rules(**dict(params.rules))
         ).items()
     ]
+    documents = pd.read_parquet(given.passages, columns=["document"])["document"].nunique()
     write_parquet(
         pd.DataFrame(rows).assign(
-            language=wildcards.language, region=wildcards.region, corpus=params.corpus
+            language=wildcards.language,
+            region=wildcards.region,
+            corpus=params.corpus,
+            n_documents=documents,
         ),
         snakemake.output[0],
     )

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from biasatlas.association.stability.rows import stability_rows
+from biasatlas.association.multiplicity import kind_of_test
+from biasatlas.association.stability.rows import correct, stability_rows
 from biasatlas.logs import start
 from biasatlas.tables import empty_table, write_table
 
@@ -20,8 +21,10 @@ with start(snakemake.log[0], "tabulate_stability"):
     rows = stability_rows(
         read(given.scores, []),
         read(given.words, []),
-        read(given.resampled, [*keys, "effect_size"]),
+        read(given.resampled, [*keys, "effect_size", "n_documents"]),
         read(given.documents, list(empty_table("alc").columns)),
-        snakemake.params.gender_tests,
     )
+    params = snakemake.params
+    kind = kind_of_test(rows["test"], params.gender_tests, params.control_tests)
+    rows = correct(rows.assign(kind=kind)).drop(columns="kind")
     write_table("stability", rows, snakemake.output[0])

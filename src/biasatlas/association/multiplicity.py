@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -48,6 +48,34 @@ def holm(p_values: Floats) -> Floats:
     return adjusted
 
 
+def kind_of_test(
+    tests: pd.Series, gender_tests: Collection[str], control_tests: Collection[str]
+) -> pd.Series:
+    """Say which family a test belongs to: gender, control or other.
+
+    A family is what one reader looks at together. Tests that are sure to succeed, as controls
+    are, would dilute it.
+    """
+    kinds = dict.fromkeys(gender_tests, "gender") | dict.fromkeys(control_tests, "control")
+    return tests.map(lambda test: kinds.get(test, "other")).astype("str")
+
+
+def add_q(frame: pd.DataFrame, p: str, q: str, family: Sequence[str]) -> pd.DataFrame:
+    """Fill the column `q` with Benjamini-Hochberg q of the column `p` within each family.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Holds `p`, `status` and the columns of `family`; only rows with status ok are tests.
+    p, q : str
+        Columns.
+    family : sequence of str
+    """
+    claimed = frame[p].where(frame["status"] == "ok")
+    groups = claimed.groupby([frame[column] for column in family], sort=False)
+    return frame.assign(**{q: groups.transform(lambda p: benjamini_hochberg(p.to_numpy()))})
+
+
 def add_corrections(frame: pd.DataFrame, family: Sequence[str]) -> pd.DataFrame:
     """Fill `q_value` and `p_holm` within each family of tests.
 
@@ -59,9 +87,7 @@ def add_corrections(frame: pd.DataFrame, family: Sequence[str]) -> pd.DataFrame:
     family : sequence of str
         Columns whose values together name a family.
     """
+    frame = add_q(frame, "p_value", "q_value", family)
     claimed = frame["p_value"].where(frame["status"] == "ok")
     groups = claimed.groupby([frame[column] for column in family], sort=False)
-    return frame.assign(
-        q_value=groups.transform(lambda p: benjamini_hochberg(p.to_numpy())),
-        p_holm=groups.transform(lambda p: holm(p.to_numpy())),
-    )
+    return frame.assign(p_holm=groups.transform(lambda p: holm(p.to_numpy())))

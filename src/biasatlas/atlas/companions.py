@@ -92,8 +92,11 @@ def companion_records(frame: pd.DataFrame, scores: pd.DataFrame) -> list[dict[st
         key = (str(place), str(series), str(test))
         effects[key] = part["effect_size"].mean()
         controls[key] = combine_control(part["control"])
-    columns = ["value", "low", "high", "neutral"]
     of_text = frame["model"] == _TEXT
+    if "control" in frame:
+        for (place, series, test), part in frame[~of_text].groupby(_KEYS, sort=False):
+            controls[str(place), str(series), str(test)] = combine_control(part["control"])
+    columns = ["value", "low", "high", "neutral"]
     cells: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
     means = frame[~of_text].groupby([*_KEYS, "measure"], sort=False)[columns].mean()
     for (place, series, test, measure), row in zip(means.index, records_of(means), strict=True):

@@ -41,7 +41,6 @@ _NOTES = [
     "was planted they found it as surely as can be, and kept their level; d on à la carte vectors "
     "found few, and too much where the smaller region has the shorter documents "
     "(docs/planted_bias.md).",
-    "Two scores must differ by about 2.8 times the noise of one of them to be told apart.",
 ]
 _SWAP_NOTE = (
     "The text's own part is half of what d changes by when every gendered word is exchanged for its "
@@ -93,8 +92,9 @@ def prepare(
 ) -> pd.DataFrame | None:
     """Give the table ``differences`` with the columns ``pair``, ``failed``, ``found`` and series.
 
-    ``failed`` names the regions of a pair whose vectors fail the control; ``found`` is whether q
-    is at most 0.10, words are enough and no control fails.
+    ``failed`` names the regions of a pair whose vectors fail the control, which the column
+    ``control`` says where the table has it; ``found`` is whether q is at most 0.10, words are
+    enough and no control fails.
     """
     frame = given(tables, "differences")
     if frame is None:
@@ -112,6 +112,9 @@ def prepare(
         both = [row["region_1"], row["region_2"]]
         vectors = (row["corpus"], row["model"])
         failed = [r for r in both if controls.get((row["language"], r, *vectors)) == "failed"]
+        if "control" in row:
+            # The table does not say whose vectors fail; where nobody knows, it may be either.
+            failed = (failed or both) if row["control"] == "failed" else []
         labels = [region_label(region, info) for region in both]
         small = not missing(row["q_value"]) and row["q_value"] <= LEVEL
         records.append(

@@ -23,6 +23,7 @@ from biasatlas.atlas.parts import (
 from biasatlas.atlas.places import PRETRAINED, add_place, region_label, region_order
 from biasatlas.atlas.scores import (
     BEYOND,
+    BORROWED,
     add_documents,
     add_series,
     is_significant,
@@ -217,7 +218,11 @@ def _of_these(cells: list[dict[str, Any]]) -> str:
     if significant and any(cell["control"] != "none" for cell in cells):
         text += f", {len(held) or 'none'} of these on vectors that pass the control"
     if held and any(cell["null"] for cell in held):
-        text += f" and {sum(c['beyond'] for c in held) or 'none'} of those beyond {BEYOND}"
+        beyond = [cell for cell in held if cell["beyond"]]
+        text += f" and {len(beyond) or 'none'} of those beyond {BEYOND}"
+        lent = sum(not cell["own_text"] for cell in beyond)
+        if lent:
+            text += f", {lent} of them à la carte scores {BORROWED}"
     text += f", {sum(c['thin'] for c in cells)} thin"
     return text
 

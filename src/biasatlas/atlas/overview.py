@@ -13,6 +13,7 @@ from biasatlas.atlas.parts import (
     DataTable,
     Figure,
     Section,
+    given,
     listing,
     number,
     percent,
@@ -28,6 +29,7 @@ from biasatlas.atlas.places import (
 )
 from biasatlas.atlas.scores import (
     BEYOND,
+    add_documents,
     add_series,
     doubts,
     marks_of,
@@ -47,6 +49,7 @@ _COLOURS = ("#b35806", "#f1a340", "#f7f7f7", "#67a9cf", "#2166ac")
 def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
     """Show mean d of every test and region, with marks of doubt, and the pairs found."""
     weat = add_series(add_place(tables["weat"], info))
+    weat = add_documents(weat, given(tables, "alc"), "weat")
     pairs = add_place(tables["pairs"], info)
     trained = weat[weat["region"] != PRETRAINED]
     figures: list[Figure] = []
@@ -59,11 +62,15 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
             figures.append(_figure(part, control, mine if not figures else mine.head(0), series))
     notes = [
         f"n.s.: q is above {LEVEL:.2f} in at least one seed (Benjamini-Hochberg, one-sided: not in "
-        "the direction that the test expects) or an interval holds 0. thin: too few of the test's "
+        "the direction that the test expects), a seed has none, or an interval holds 0. thin: too few of the test's "
         "words occur in the region's text. sign flips: d changes its sign between seeds. control "
         "failed: these vectors do not even hold an association of frequent words that no text lacks. "
-        f"in null band: d lies within {BEYOND}. A faded cell carries at least one of these marks, "
-        "and no claim rests on it.",
+        f"in null band: d lies within {BEYOND}. pretrained?: d on à la carte vectors may come from "
+        f"the pretrained vectors, as no part of the text's own was found (q ≤ {LEVEL:.2f}, on the "
+        "side of d) or the test has no gendered words to exchange. A faded cell carries at least "
+        "one of these marks, and no claim rests on it.",
+        "À la carte vectors pass the positive control thanks to the pretrained vectors that they "
+        "are built on, so there it vouches for little.",
         "sd is the standard deviation over seeds. A difference of two regions below it is noise; "
         "one above it need not be real, since sd leaves out which documents were sampled.",
         "Positive d means that the first target goes with the first attribute of the test, for "

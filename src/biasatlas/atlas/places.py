@@ -65,6 +65,12 @@ def rank_test(name: str) -> tuple[bool, str, int, str]:
     return name not in GENDER_TESTS, stem, int(digits[:9] or 0), rest
 
 
+def gender_tests(info: Mapping[str, Any]) -> tuple[str, ...]:
+    """Give the names of the gender tests: those of the run's settings, or else the usual ones."""
+    weat = info.get("settings", {}).get("weat", {})
+    return tuple(weat.get("gender_tests", GENDER_TESTS))
+
+
 def is_control(test: str) -> bool:
     """Whether a test is a positive control, by its name."""
     return test.upper().startswith("CONTROL")

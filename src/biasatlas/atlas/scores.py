@@ -44,6 +44,9 @@ SURE = (
     "and on vectors that pass the positive control"
 )
 BEYOND = "what random word sets of the same frequency and coherence give"
+BORROWED = "that may come from the pretrained vectors"
+OF_DOCUMENTS = ("documents_low", "documents_high", "text_part", "text_q")
+"""Columns of the table ``alc`` that `add_documents` puts beside its scores."""
 
 
 def series_name(row: Mapping[str, Any], corpora: int) -> str:
@@ -61,7 +64,7 @@ def add_series(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def add_documents(frame: pd.DataFrame, alc: pd.DataFrame | None, origin: str = "") -> pd.DataFrame:
-    """Add the interval of d over documents to the scores on à la carte vectors.
+    """Add what the table ``alc`` knows of the scores on à la carte vectors.
 
     Parameters
     ----------
@@ -75,16 +78,17 @@ def add_documents(frame: pd.DataFrame, alc: pd.DataFrame | None, origin: str = "
     Returns
     -------
     pandas.DataFrame
-        With ``documents_low`` and ``documents_high``, NaN where unknown.
+        With ``documents_low`` and ``documents_high``, the interval of d over documents, and
+        ``text_part`` and ``text_q``, the text's own part of d; NaN where unknown.
     """
     keys = ["language", "region", "corpus", "origin", "test"]
-    ends = ["documents_low", "documents_high"]
     if alc is None or frame.empty:
-        return frame.assign(**dict.fromkeys(ends, float("nan")))
+        return frame.assign(**dict.fromkeys(OF_DOCUMENTS, float("nan")))
     mine = frame.assign(origin=origin) if origin else frame
-    merged = mine[keys].merge(alc[[*keys, *ends]], on=keys, how="left", validate="many_to_one")
-    known = (frame["model"] == ALC).to_numpy()
-    return frame.assign(**{end: merged[end].where(known).to_numpy() for end in ends})
+    known = alc.reindex(columns=[*keys, *OF_DOCUMENTS])
+    merged = mine[keys].merge(known, on=keys, how="left", validate="many_to_one")
+    is_alc = (frame["model"] == ALC).to_numpy()
+    return frame.assign(**{name: merged[name].where(is_alc).to_numpy() for name in OF_DOCUMENTS})
 
 
 def combine_control(values: pd.Series) -> str:
@@ -98,11 +102,22 @@ def combine_control(values: pd.Series) -> str:
 def beyond_null(frame: pd.DataFrame) -> pd.Series:
     """Whether a score lies outside the band that holds 95% of random word sets; False without one.
 
-    The band has equal tails, so that what is called beyond it is what is drawn beyond it. The
-    column ``null_p_two_sided`` goes by absolute values, and the null need not be centred on 0.
+    This is descriptive: a two-sided 5%, not corrected for the number of scores. What is called
+    beyond the band is what is drawn beyond it.
     """
     effects = frame["effect_size"]
     return (effects < frame["null_low"]) | (effects > frame["null_high"])
+
+
+def has_own_text(scored: pd.DataFrame) -> bool:
+    """Whether scores are the text's own: always, but on à la carte vectors.
+
+    These are built on pretrained vectors, which bring associations with them. There the part of d
+    that turns round with the gendered words must be clear (``text_q``) and on the side of d.
+    """
+    same_side = scored["text_part"] * scored["effect_size"] > 0
+    own = (scored["model"] != ALC) | ((scored["text_q"] <= LEVEL) & same_side)
+    return bool(own.all())
 
 
 def summarise(part: pd.DataFrame) -> dict[str, Any]:
@@ -111,33 +126,37 @@ def summarise(part: pd.DataFrame) -> dict[str, Any]:
     Parameters
     ----------
     part : pandas.DataFrame
-        Rows that differ in their seed only.
+        Rows of `add_documents` that differ in their seed only.
 
     Returns
     -------
     dict
-        mean and sd of d (sd None for one seed), seeds, and the marks thin, significant (q at
-        most 0.10 in every seed), flips (d changes its sign between seeds), holds_zero (the
-        interval of a seed holds 0), refused (no seed has a d), null (random word sets were drawn
-        for every seed), beyond (every seed lies beyond them), control (passed, failed or none).
+        mean and sd of d (sd None for one seed), seeds, and the marks thin, partial (some seeds
+        have no d), significant (every seed has a d with q at most 0.10), flips (d changes its
+        sign between seeds), holds_zero (the interval of a seed holds 0), refused (no seed has a
+        d), null (random word sets were drawn for every seed), beyond (every seed lies beyond
+        them), own_text (`has_own_text`), control (passed, failed or none).
     """
     scored = part[part["effect_size"].notna()]
-    marks = ("thin", "significant", "flips", "holds_zero", "null", "beyond")
+    marks = ("thin", "partial", "significant", "flips", "holds_zero", "null", "beyond", "own_text")
     cell: dict[str, Any] = {"mean": None, "sd": None, "seeds": 0, **dict.fromkeys(marks, False)}
     cell |= {"refused": scored.empty, "control": combine_control(part["control"])}
     if scored.empty:
         return cell
     effects = scored["effect_size"]
+    partial = len(scored) < len(part)
     return cell | {
         "mean": float(effects.mean()),
         "sd": float(effects.std(ddof=1)) if len(effects) > 1 else None,
         "seeds": len(effects),
         "thin": bool((scored["status"] == "thin").any()),
-        "significant": bool((scored["q_value"] <= LEVEL).all()),
+        "partial": partial,
+        "significant": bool((scored["q_value"] <= LEVEL).all()) and not partial,
         "flips": bool(effects.min() < 0 < effects.max()),
         "holds_zero": bool(((scored["effect_low"] <= 0) & (scored["effect_high"] >= 0)).any()),
         "null": bool(scored[["null_low", "null_high"]].notna().all(axis=None)),
         "beyond": bool(beyond_null(scored).all()),
+        "own_text": has_own_text(scored),
     }
 
 
@@ -153,8 +172,8 @@ def separates(cell: Mapping[str, Any]) -> bool:
 
 
 def is_sure(cell: Mapping[str, Any]) -> bool:
-    """Whether a sum of `summarise` separates its words, and beyond what random words do."""
-    return separates(cell) and bool(cell["beyond"])
+    """Whether a sum of `summarise` is the text's own, and beyond what random words give."""
+    return separates(cell) and bool(cell["beyond"] and cell["own_text"])
 
 
 def marks_of(cell: Mapping[str, Any]) -> list[str]:
@@ -165,16 +184,19 @@ def marks_of(cell: Mapping[str, Any]) -> list[str]:
     # A thin score gets no q, so it is neither significant nor not.
     if not is_significant(cell) and not cell["thin"]:
         marks.append("n.s.")
-    marks += [text for key, text in (("thin", "thin"), ("flips", "sign flips")) if cell[key]]
+    named = (("thin", "thin"), ("partial", "seed refused"), ("flips", "sign flips"))
+    marks += [text for key, text in named if cell[key]]
     if cell["control"] != "passed":
         marks.append("control failed" if cell["control"] == "failed" else "no control")
     if not cell["beyond"]:
         marks.append("in null band" if cell["null"] else "no null band")
+    if separates(cell) and not cell["own_text"]:
+        marks.append("pretrained?")
     return marks
 
 
 def verdict(cells: Sequence[Mapping[str, Any]], noun: str, what: str) -> tuple[str, str]:
-    """Say how many sums of `summarise` separate their words, and how many of these are sure.
+    """Say how many sums of `summarise` separate their words, and what holds these back.
 
     Returns
     -------
@@ -189,12 +211,26 @@ def verdict(cells: Sequence[Mapping[str, Any]], noun: str, what: str) -> tuple[s
     )
     if not held:
         return first, ""
-    sure = sum(map(is_sure, held))
-    if not all(cell["null"] for cell in held) and not sure:
-        return first, f"; whether that goes beyond {BEYOND} was not tested"
-    if count == 1:
-        return first, f"; it {'lies' if sure else 'does not lie'} beyond {BEYOND}"
-    return first, f"; {sure or 'none'} of these {'lies' if sure == 1 else 'lie'} beyond {BEYOND}"
+    beyond = [cell for cell in held if cell["beyond"]]
+    n = len(beyond)
+    if not all(cell["null"] for cell in held) and not n:
+        second = f"; whether that goes beyond {BEYOND} was not tested"
+    elif count == 1:
+        second = f"; it {'lies' if n else 'does not lie'} beyond {BEYOND}"
+    else:
+        second = f"; {n or 'none'} of these {'lies' if n == 1 else 'lie'} beyond {BEYOND}"
+    return first, second + (_borrowed(beyond, "those") if n else _borrowed(held, "these"))
+
+
+def _borrowed(cells: Sequence[Mapping[str, Any]], which: str) -> str:
+    """Say how many of the sums may come from the pretrained vectors; may be empty."""
+    count = sum(not cell["own_text"] for cell in cells)
+    if not count:
+        return ""
+    if len(cells) == 1:
+        return f", and it is an à la carte score {BORROWED}"
+    noun = "is an à la carte score" if count == 1 else "are à la carte scores"
+    return f", and {count} of {which} {noun} {BORROWED}"
 
 
 def doubts(cells: Sequence[Mapping[str, Any]]) -> str:

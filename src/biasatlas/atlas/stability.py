@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from biasatlas.atlas.parts import (
     Figure,
     given,
     integer,
+    listing,
     missing,
     number,
     plural,
@@ -30,8 +32,13 @@ PARTS = {
     "var_documents": ("documents", "#E69F00"),
     "var_words": ("words (the same in every region)", "#cfcfcf"),
 }
+_NO_VERDICT = "no verdict: "
+_COMPARED = (
+    "Only regions with alike numbers of documents (at most 1.5 times) and vectors that pass the "
+    "control are compared."
+)
 VERDICTS = {
-    "exceeds": "regions differ",
+    "exceeds": "exceeds the noise",
     "within": "within the noise",
     "unknown": "cannot be told",
 }
@@ -52,6 +59,17 @@ def prepare(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
     return frame.sort_values("test", key=lambda tests: tests.map(order), kind="stable")
 
 
+def _reasons(unknown: pd.DataFrame) -> str:
+    """Count why tests have no verdict: by their status, or by what their note says."""
+    reasons = [
+        row["status"]
+        if row["status"] != "ok"
+        else row["note"].partition(_NO_VERDICT)[2].partition(";")[0] or "for the reason in its note"
+        for row in records_of(unknown)
+    ]
+    return listing(f"{count} × {reason}" for reason, count in Counter(reasons).items())
+
+
 def sentence(frame: pd.DataFrame | None) -> str:
     """Say on which vectors regions differ by more than the noise; empty without a table."""
     if frame is None:
@@ -62,19 +80,28 @@ def sentence(frame: pd.DataFrame | None) -> str:
         part = tested[tested["series"] == series]
         known = part[part["verdict"] != "unknown"]
         if known.empty:
-            parts.append(f"on {series} vectors no test can tell")
+            parts.append(f"on {series} vectors no test can tell ({_reasons(part)})")
             continue
         exceeds = int((known["verdict"] == "exceeds").sum())
-        text = f"on {series} vectors in {exceeds} of {plural(len(known), 'test')}"
+        text = f"on {series} vectors they do in {exceeds} of {plural(len(known), 'test')}"
         noise = known["noise_sd"].median()
         if not missing(noise):
-            text += f", where the noise of a region's d has a standard deviation of {number(noise)}"
+            text += (
+                f", where the noise of one model's d has a standard deviation of {number(noise)}"
+            )
         if len(known) < len(part):
-            text += f" ({len(part) - len(known)} more cannot be told)"
+            unknown = part[part["verdict"] == "unknown"]
+            text += f" ({len(unknown)} more cannot be told: {_reasons(unknown)})"
         parts.append(text)
     if not parts:
         return ""
-    return f"Regions differ by more than seeds and documents make them (q ≤ {LEVEL:.2f}) {'; '.join(parts)}."
+    text = (
+        "Whether regions differ by more than seeds and documents make them "
+        f"(q ≤ {LEVEL:.2f}): {'; '.join(parts)}."
+    )
+    if (tested["verdict"] == "exceeds").any():
+        text += " Where they do, the texts differ, which is no sign of bias."
+    return text
 
 
 def figure(frame: pd.DataFrame) -> Figure:
@@ -83,7 +110,7 @@ def figure(frame: pd.DataFrame) -> Figure:
         "How much d varies (variance), by what makes it vary: blue is the difference between "
         "regions, orange and yellow are noise of training and of the choice of documents. Where "
         "the blue part is small beside them, regions cannot be told apart. Grey is the choice of "
-        "words, which is the same in every region."
+        f"words, which is the same in every region. {_COMPARED} A difference is no sign of bias."
     )
     records = [
         {**row, "row": f"{row['test']} · {row['series']}", "word": VERDICTS[row["verdict"]]}
@@ -95,7 +122,7 @@ def figure(frame: pd.DataFrame) -> Figure:
         "sd seeds",
         "sd documents",
         "sd words",
-        "Noise",
+        "Noise (sd of one model)",
         "p",
         "q",
         "Verdict",

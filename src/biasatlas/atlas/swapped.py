@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.atlas.charts import CONTROL, SERIES, category_axis, finish, rows, tooltips, zero_line
 from biasatlas.atlas.parts import (
+    LEVEL,
     DataTable,
     Figure,
     given,
@@ -18,14 +19,13 @@ from biasatlas.atlas.parts import (
     records_of,
     with_interval,
 )
-from biasatlas.atlas.places import ALC, add_place, rank_test
+from biasatlas.atlas.places import ALC, add_place, gender_tests, rank_test
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _COLOUR = SERIES[1]
-# Each score is tested by itself, without a correction for their number.
-_LEVEL = 0.05
+_UNTOUCHED = "the exchange touches none of their words"
 
 
 def prepare(
@@ -33,7 +33,9 @@ def prepare(
     info: Mapping[str, Any],
     controls: Mapping[tuple[str, ...], str],
 ) -> pd.DataFrame | None:
-    """Give the scores whose text part is known, with ``place`` and ``control``.
+    """Give the gender scores whose text part is known, with ``place`` and ``control``.
+
+    Controls and other tests have no gendered words, so that their text part is no finding.
 
     Parameters
     ----------
@@ -42,15 +44,18 @@ def prepare(
     info : mapping
         As for the page.
     controls : mapping
-        Verdict of the control by language, region, corpus and model.
+        Verdict of the control by language, region, corpus and model; for a table without it.
     """
     frame = given(tables, "alc")
     if frame is None:
         return None
-    known = frame[frame["text_part"].notna()]
+    gender = (frame["origin"] != "weat") | frame["test"].isin(gender_tests(info))
+    known = frame[gender & frame["text_part"].notna()]
     if known.empty:
         return None
     placed = add_place(known, info)
+    if "control" in placed:
+        return placed
     keys = zip(placed["language"], placed["region"], placed["corpus"], strict=True)
     return placed.assign(control=[controls.get((*key, ALC), "none") for key in keys])
 
@@ -63,28 +68,38 @@ def sentence(frame: pd.DataFrame | None) -> str:
     """Say in how many gender scores the text's own part is clear; empty where unknown."""
     if frame is None or _own(frame).empty:
         return ""
-    part = _own(frame)
+    own = _own(frame)
+    part = own[own["text_p"].notna()]
+    untested = len(own) - len(part)
+    if part.empty:
+        return (
+            f"None of {plural(len(own), 'gender score')} on à la carte vectors could be tested for "
+            f"the text's own part: {_UNTOUCHED}."
+        )
     usable = (part["status"] == "ok") & (part["control"] != "failed")
     # The interval is no test here: where words are used alike, a bootstrap repeats the noise.
-    clear = usable & (part["text_p"] <= _LEVEL)
+    clear = usable & (part["text_q"] <= LEVEL)
     positive = int((clear & (part["text_part"] > 0)).sum())
     count = int(clear.sum())
     text = (
         f"When gendered words are exchanged in the text, {count or 'none'} of "
         f"{plural(len(part), 'gender score')} {'turns' if count == 1 else 'turn'} with them by more "
-        f"than chance (p ≤ {_LEVEL:.2f} each, not corrected for their number)"
+        f"than chance (q ≤ {LEVEL:.2f})"
     )
     if count:
         text += f", {positive or 'none'} of them in the direction of the test"
     left = int((~usable).sum())
     if left:
         text += f"; {left} {'is' if left == 1 else 'are'} thin or on vectors that fail the control"
+    if untested:
+        text += f"; {untested} more could not be tested, as {_UNTOUCHED}"
     return text + "."
 
 
 def figures(frame: pd.DataFrame) -> list[Figure]:
-    """Give a chart a gender test and one table of all, found pairs as well."""
+    """Give a chart a gender test that could be tested, and one table of all, pairs as well."""
     own = _own(frame)
+    own = own[own["text_p"].notna()]
     made = []
     for test in sorted(set(own["test"]), key=rank_test):
         part = own[own["test"] == test]
@@ -99,7 +114,7 @@ def figures(frame: pd.DataFrame) -> list[Figure]:
             )
         )
     headers = ["Test", "Region", "d [95%]", "After the exchange [95%]", "The text's part [95%]"]
-    headers += ["p", "Documents", "Control", "Status", "Note"]
+    headers += ["p", "q", "Documents", "Control", "Status", "Note"]
     body = [
         [
             r["test"],
@@ -108,6 +123,7 @@ def figures(frame: pd.DataFrame) -> list[Figure]:
             with_interval(r["swapped"], r["swapped_low"], r["swapped_high"]),
             with_interval(r["text_part"], r["text_low"], r["text_high"]),
             probability(r["text_p"]),
+            probability(r["text_q"]),
             f"{r['n_documents']:,}",
             r["control"],
             r["status"],
@@ -116,9 +132,12 @@ def figures(frame: pd.DataFrame) -> list[Figure]:
         for r in sorted(records_of(frame), key=lambda r: rank_test(r["test"]))
     ]
     table = DataTable(
-        headers, body, frozenset(headers[2:7]), f"Numbers: {plural(len(body), 'score')}"
+        headers, body, frozenset(headers[2:8]), f"Numbers: {plural(len(body), 'score')}"
     )
-    caption = "Scores before and after the exchange; intervals are over documents."
+    caption = (
+        "Scores before and after the exchange; intervals are over documents. A score without p could "
+        f"not be tested, as {_UNTOUCHED}."
+    )
     return [*made, Figure(caption, table=table)]
 
 

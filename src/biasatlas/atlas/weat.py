@@ -31,9 +31,12 @@ _NOTES = [
     "vectors, however far from 0 the dot is.",
     "The grey band behind a dot holds 95% of what random word sets of the same frequency and "
     "coherence give in the same vectors, its upright line their median. A dot inside the band "
-    "shows nothing about its words. Of twenty dots of random words one lies outside.",
+    "shows nothing about its words. Of twenty dots of random words one lies outside: "
+    "this is not corrected for their number.",
     "A hollow dot is thin: too few of the test's words occur in the region's text. A cross stands "
-    "on vectors that fail the positive control. Nothing is claimed from either.",
+    "on vectors that fail the positive control. Nothing is claimed from either. À la carte vectors "
+    "pass it thanks to the pretrained vectors that they are built on, so there it vouches for "
+    "little.",
     "p is one-sided: how often a random split of the target words associates X with A at "
     "least as strongly. A negative d means that X goes with B, and has a p near 1; the "
     "two-sided p is in the table.",

@@ -106,7 +106,7 @@ class Stability(Section):
     """Train one more model a seed on documents drawn with replacement."""
     bootstrap: Annotated[int, Field(ge=100, strict=True)] = 1_000
     """Bootstrap replicates over documents of à la carte vectors."""
-    permutations: Annotated[int, Field(ge=99, strict=True)] = 999
+    permutations: Annotated[int, Field(ge=99, strict=True)] = 4_999
     """Permutations of documents between two regions."""
 
 

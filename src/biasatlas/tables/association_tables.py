@@ -25,6 +25,14 @@ STATUS = text(
 )
 NOTE = text("note", "Why a row is thin or refused, and anything else that a reader must know.")
 TEST = key("test", "Name of the association test, as in its word list.")
+CONTROL = text(
+    "control",
+    "Whether these vectors pass the positive control, an association of frequent words that no "
+    "text lacks: d > 0, p at most 0.05 and above the null band; `none` where there is no control.",
+    "passed",
+    "failed",
+    "none",
+)
 VECTORS: tuple[Column, ...] = (
     text("corpus", "Corpus behind the vectors; empty for pretrained vectors."),
     key("model", "Algorithm or name of the word vectors, such as `word2vec`, `alc` or `glove`."),
@@ -110,17 +118,10 @@ ASSOCIATION: tuple[Column, ...] = (
     number("null_high", "97.5% of that."),
     share("null_percentile", "Share of the random sets with a smaller d, ties half."),
     positive_share("null_p", "(1 + random sets whose d is at least the observed) / (1 + null_n)."),
-    positive_share("null_p_two_sided", "The same by the absolute value of d."),
+    positive_share("null_p_two_sided", "Twice the smaller of null_p and that of the other side."),
     count("null_n", "Random pairs of sets; 0 where none were drawn."),
     number("null_coherence", "Mean coherence that the random sets reached.", -1, 1),
-    text(
-        "control",
-        "Whether these vectors pass the positive control, an association of frequent words that "
-        "no text lacks; `none` where the language has no control list.",
-        "passed",
-        "failed",
-        "none",
-    ),
+    CONTROL,
     STATUS,
     NOTE,
 )
@@ -234,6 +235,8 @@ ALC = Table(
             "Two-sided p of text_part: the text of each document exchanged with its swapped twin at "
             "random. Empty where the swap exchanges no word of the test.",
         ),
+        share("text_q", "Benjamini-Hochberg adjusted text_p by corpus and origin, over ok rows."),
+        CONTROL,
         STATUS,
         NOTE,
     ),
@@ -263,6 +266,7 @@ DIFFERENCES = Table(
         positive_share("p_min", "Smallest p that this many permutations can give."),
         count("permutations", "Permutations in which the difference is defined."),
         *CORRECTED,
+        CONTROL,
         STATUS,
         NOTE,
     ),
@@ -278,21 +282,26 @@ STABILITY = Table(
         key("corpus", "Corpus behind the vectors."),
         key("model", "Kind of word vectors."),
         TEST,
-        count("regions", "Regions in which every model gave a d."),
+        count("regions", "Regions in which every model gave a d and the control passed."),
         count("seeds", "Models a region trained on all its documents."),
         count("resampled", "Models or replicates a region on documents drawn with replacement."),
         number("var_region", "Variance of d between regions, beyond the noise.", 0.0),
         number("var_seed", "Variance of d between seeds within a region.", 0.0),
         number("var_documents", "Variance of d by the choice of documents, beyond seeds.", 0.0),
         number("var_words", "Variance of d by the choice of words, the same in every region.", 0.0),
-        number("noise_sd", "Standard deviation of a region's mean d: seeds and documents.", 0.0),
+        number(
+            "noise_sd",
+            "Noise of one model: root of the mean over regions of its variance by seeds and documents.",
+            0.0,
+        ),
         number("f_statistic", "Variance between regions over the noise.", 0.0),
         positive_share("p_value", "p of the F test that the regions do not differ."),
         *CORRECTED,
         text(
             "verdict",
             "`exceeds` where the regions differ by more than the noise (q at most 0.10), `within` "
-            "where not, `unknown` where a test is thin, refused or has one model only.",
+            "where not; `unknown` where that cannot be told: a test is thin or refused, documents "
+            "were not resampled, or regions differ too much in size.",
             "exceeds",
             "within",
             "unknown",
@@ -317,6 +326,7 @@ COMPANIONS = Table(
         number("high", "Upper end of that interval."),
         number("neutral", "The value that means no bias."),
         count("n_words", "Distinct words used."),
+        CONTROL,
         STATUS,
         NOTE,
     ),

@@ -22,7 +22,7 @@ SETS = {
     "a": ["he", "man", "boy", "son"],
     "b": ["she", "woman", "girl", "daughter"],
 }
-OTHERS = {"language", "region", "corpus", "model", "seed"}
+OTHERS = {"control", "language", "region", "corpus", "model", "seed"}
 
 
 def make_test(**words: list[str]) -> AssociationTest:

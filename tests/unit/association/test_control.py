@@ -7,14 +7,60 @@ import pandas as pd
 import pytest
 
 from biasatlas.association.collect import score_models, score_with_control
-from biasatlas.association.control import control_verdict
+from biasatlas.association.control import add_control, control_verdict
 from biasatlas.association.score import Settings
 from biasatlas.lexicons.word_lists import AssociationTest, WordSet
 from biasatlas.vectors import WordVectors, save_word2vec
 
 
-def frame(d, p):
-    return pd.DataFrame({"test": ["CONTROL1", "WEAT1"], "effect_size": [d, -1], "p_value": [p, 1]})
+def frame(d, p, status="ok", null_high=float("nan")):
+    drawn = int(null_high == null_high)
+    return pd.DataFrame(
+        {
+            "test": ["CONTROL1", "WEAT1"],
+            "effect_size": [d, -1],
+            "p_value": [p, 1],
+            "status": [status, "ok"],
+            "null_n": [drawn, 0],
+            "null_high": [null_high, 0],
+        }
+    )
+
+
+def test_a_control_within_the_null_band_or_thin_fails():
+    assert control_verdict(frame(1.2, 0.01, null_high=1.1), ["CONTROL1"]) == "passed"
+    assert control_verdict(frame(1.2, 0.01, null_high=1.3), ["CONTROL1"]) == "failed"
+    assert control_verdict(frame(1.2, 0.01, status="thin"), ["CONTROL1"]) == "failed"
+
+
+def test_later_rows_are_marked_by_their_vectors():
+    scores = pd.DataFrame(
+        [
+            ("en", "news", "north", "alc", -1, "passed"),
+            ("en", "news", "south", "alc", -1, "failed"),
+            ("en", "news", "north", "word2vec", 1, "failed"),
+        ],
+        columns=["language", "corpus", "region", "model", "seed", "control"],
+    )
+    place = {"language": "en", "corpus": "news"}
+    one = [place | {"region": region} for region in ("north", "south", "west")]
+    assert add_control(pd.DataFrame(one), scores)["control"].tolist() == [
+        "passed",
+        "failed",
+        "none",
+    ]
+    pairs = [
+        place | {"region_1": "north", "region_2": "south", "model": "alc"},
+        place | {"region_1": "north", "region_2": "west", "model": "alc"},
+        place | {"region_1": "north", "region_2": "south", "model": "corpus"},
+    ]
+    assert add_control(pd.DataFrame(pairs), scores)["control"].tolist() == [
+        "failed",
+        "none",
+        "none",
+    ]
+    models = [place | {"region": "north", "model": m, "seed": s} for m, s in (("word2vec", 1),)]
+    assert add_control(pd.DataFrame(models), scores)["control"].tolist() == ["failed"]
 
 
 @pytest.mark.parametrize(

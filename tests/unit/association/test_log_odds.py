@@ -115,7 +115,7 @@ def test_rows_of_the_table_say_what_is_missing():
         "none": read([], []),
     }
     frame = compare_texts(regions, [make_test()], RULES, permutations=99, replicates=100)
-    absent = {"language", "corpus", "model", "q_value", "p_holm"}
+    absent = {"language", "corpus", "model", "q_value", "p_holm", "control"}
     assert set(frame) == TABLES["differences"].names - absent
     rows = frame.set_index(["region_1", "region_2"])
     assert len(rows) == 6

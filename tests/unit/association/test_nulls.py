@@ -247,7 +247,8 @@ def test_planted_association_is_beyond_the_null() -> None:
     ]
     null = NullSampler(vectors).null("planted", X, Y, A, B, n=300)
     placed = null.summary(effect_size(*scores))
-    assert placed["null_p"] == placed["null_p_two_sided"] == 1 / 301
+    assert placed["null_p"] == 1 / 301
+    assert placed["null_p_two_sided"] == 2 / 301
     assert placed["null_percentile"] == 1
     assert placed["null_high"] < effect_size(*scores)
 
@@ -268,7 +269,10 @@ def test_summary_by_hand() -> None:
     placed = null.summary(1.0)
     assert placed["null_percentile"] == pytest.approx(3.5 / 5)
     assert placed["null_p"] == pytest.approx(3 / 6)
-    assert placed["null_p_two_sided"] == pytest.approx(4 / 6)
+    assert placed["null_p_two_sided"] == 1.0
+    # Below -1 and at it lie 2 of 6, at least -1 all: the nearer tail counts, twice.
+    assert null.summary(-1.0)["null_p_two_sided"] == pytest.approx(2 * 2 / 6)
+    assert null.summary(3.0)["null_p_two_sided"] == pytest.approx(2 * 1 / 6)
     assert placed["null_median"] == 0
     assert placed["null_low"] == pytest.approx(-0.9)
     assert placed["null_high"] == pytest.approx(1.9)

@@ -14,6 +14,7 @@ from biasatlas.association.stability.components import (
     welch,
     words_variance,
 )
+from biasatlas.association.stability.rows import correct, stability_rows
 
 
 def region(effects, resampled=(), words=0.1):
@@ -72,8 +73,10 @@ def test_without_resampled_models_the_noise_is_that_of_seeds():
 
 
 def test_a_bootstrap_has_no_seeds():
-    one = RegionEffects.of_bootstrap(0.5, 0.2, 1000, 0.1)
-    parts = variance_components([one, RegionEffects.of_bootstrap(0.5, 0.4, 1000, 0.1)])
+    one = RegionEffects.of_bootstrap(0.5, 0.2, 1000, 0.1, 200)
+    # As many degrees of freedom as documents can give, however many replicates there are.
+    assert one.degrees == 199
+    parts = variance_components([one, RegionEffects.of_bootstrap(0.5, 0.4, 1000, 0.1, 200)])
     assert parts.var_seed == 0
     assert parts.var_documents == pytest.approx(0.1)
     assert parts.var_region == 0
@@ -83,20 +86,59 @@ def test_a_bootstrap_has_no_seeds():
 def test_one_model_has_no_noise_to_test_against():
     parts = variance_components([region([1.0]), region([0.0])])
     assert np.isnan(parts.p_value)
-    assert verdict("ok", parts.p_value) == "unknown"
+    assert verdict("ok", "", parts.p_value) == "unknown"
 
 
 @pytest.mark.parametrize(
-    ("status", "q", "expected"),
+    ("status", "note", "q", "expected"),
     [
-        ("ok", 0.10, "exceeds"),
-        ("ok", 0.11, "within"),
-        ("thin", 0.01, "unknown"),
-        ("refused", float("nan"), "unknown"),
+        ("ok", "", 0.10, "exceeds"),
+        ("ok", "", 0.11, "within"),
+        ("ok", "no verdict: sizes", 0.01, "unknown"),
+        ("thin", "", 0.01, "unknown"),
+        ("refused", "", float("nan"), "unknown"),
     ],
 )
-def test_verdicts(status, q, expected):
-    assert verdict(status, q) == expected
+def test_verdicts(status, note, q, expected):
+    assert verdict(status, note, q) == expected
+
+
+def make_rows(documents, control="passed", effects=(0.0, 2.0)):
+    """Two regions with three seeds each and what the table is made of."""
+    rng = np.random.default_rng(4)
+    named = {"language": "en", "corpus": "news", "model": "word2vec", "test": "T"}
+    scores, words, resampled = [], [], []
+    for region, centre, n in zip(("north", "south"), effects, documents, strict=True):
+        verdict_ = control if region == "south" else "passed"
+        for seed in (1, 2, 3):
+            row = named | {"region": region, "seed": seed}
+            drawn = centre + rng.normal(scale=0.05, size=2)
+            scores.append(row | {"effect_size": drawn[0], "status": "ok", "control": verdict_})
+            resampled.append(row | {"effect_size": drawn[1], "n_documents": n})
+            words += [row | {"set": "x", "influence": 0.1}, row | {"set": "x", "influence": 0.2}]
+    frames = [pd.DataFrame(part) for part in (scores, words, resampled)]
+    rows = stability_rows(*frames, pd.DataFrame(columns=["test"]))
+    return correct(rows.assign(kind="gender")).iloc[0]
+
+
+def test_regions_of_like_size_that_differ_exceed_the_noise():
+    row = make_rows((100, 140))
+    assert (row["verdict"], row["status"], row["regions"], row["seeds"]) == ("exceeds", "ok", 2, 3)
+    assert row["q_value"] == row["p_value"] < 0.01
+
+
+def test_regions_of_unequal_size_have_no_verdict():
+    row = make_rows((100, 160))
+    assert row["verdict"] == "unknown"
+    assert "100 to 160 documents" in row["note"]
+    assert np.isnan(row["p_value"])
+    assert np.isnan(row["q_value"])
+
+
+def test_vectors_that_fail_the_control_are_left_out_and_named():
+    row = make_rows((100, 100), control="failed")
+    assert (row["status"], row["regions"], row["verdict"]) == ("refused", 1, "unknown")
+    assert "fail the control in south" in row["note"]
 
 
 def test_variance_over_words_is_the_jackknife_of_a_mean():

@@ -434,6 +434,8 @@ def alc_table(weat: pd.DataFrame) -> pd.DataFrame:
                 "text_low": part - (0.1 if score["region"] == "asia" else 0.5),
                 "text_high": part + 0.2,
                 "text_p": 0.01 if gender else nan,
+                "text_q": 0.02 if gender and score["status"] == "ok" else nan,
+                "control": score["control"],
             }
         )
     return in_order("alc", rows)
@@ -471,6 +473,7 @@ def differences_table(weat: pd.DataFrame) -> pd.DataFrame:
                     "permutations": 999,
                     "q_value": q,
                     "p_holm": q,
+                    "control": "failed" if "oceania" in (one, other) else "passed",
                     "status": status,
                     "note": "" if scored else "no d in Oceania",
                 }
@@ -522,13 +525,14 @@ def companions_table(weat: pd.DataFrame) -> pd.DataFrame:
             ("mac", 0.8, 1.0),
         ):
             ends = {"value": value, "low": value - 0.1, "high": value + 0.1}
-            mine = {name: score[name] for name in keys}
+            mine = {name: score[name] for name in [*keys, "control"]}
             rows.append({**mine, **common, **ends, "measure": measure, "neutral": neutral})
     for (region, test), part in weat[weat["region"] != "pretrained"].groupby(["region", "test"]):
         means = part.groupby("model")["effect_size"].mean()
         same = bool((means > 0).all() or (means < 0).all())
         value = 0.5 if means.isna().any() else (-float(np.sign(means.iloc[0])) if same else 0.0)
         mine = {"language": "en", "region": region, "corpus": "discovery", "model": "corpus"}
+        mine["control"] = "none"
         ends = {"value": value, "low": value - 0.1, "high": value + 0.1}
         rows.append(
             {**mine, **common, **ends, "seed": -1, "test": test, "measure": "pmi", "neutral": 0.0}

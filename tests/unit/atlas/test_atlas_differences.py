@@ -43,16 +43,27 @@ def test_a_difference_counts_only_between_vectors_that_pass(
         "1 of 60 differences between two regions (test × pair) is larger than documents dealt at "
         "random would make it"
     )
-    assert f"the largest is Asia − Europe on WEAT6: {shown} [" in made.finding
+    assert f"the surest is Asia − Europe on WEAT6: {shown} [" in made.finding
     assert "4 could not be computed and 20 are thin" in made.finding
+    assert failing(tables, make_info()) == ""
     frame = tables["weat"]
     frame.loc[(frame["region"] == "asia") & (frame["seed"] == 1), "control"] = "failed"
-    made = section(tables, make_info())
-    assert made.finding.startswith("None of 60 differences")
-    row = next(
-        r for r in table_of(made, "Which regions").rows if r[:2] == ["WEAT6", "Asia − Europe"]
-    )
-    assert row[7] == "Asia"
+    # The table's own verdict comes first; the scores say whose vectors fail.
+    assert failing(tables, make_info()) == ""
+    tables["differences"]["control"] = "failed"
+    assert section(tables, make_info()).finding.startswith("None of 60 differences")
+    assert failing(tables, make_info()) == "Asia"
+    tables["differences"] = tables["differences"].drop(columns="control")
+    assert failing(tables, make_info()) == "Asia"
+    frame["control"] = "passed"
+    assert failing(tables, make_info()) == ""
+    tables["differences"]["control"] = "failed"
+    assert failing(tables, make_info()) == "Asia and Europe"
+
+
+def failing(tables: Tables, info: dict[str, Any]) -> str:
+    rows = table_of(section(tables, info), "Which regions").rows
+    return next(str(row[7]) for row in rows if row[:2] == ["WEAT6", "Asia − Europe"])
 
 
 def test_matrix_marks_what_is_found_and_what_fails(tables: Tables, make_info: MakeInfo) -> None:
@@ -72,11 +83,23 @@ def test_stability_says_which_vectors_tell_regions_apart(
 ) -> None:
     finding = section(tables, make_info()).finding
     assert (
-        "on word2vec vectors in 0 of 5 tests, where the noise of a region's d has a standard "
-        "deviation of 0.30 (1 more cannot be told); on à la carte vectors in 1 of 5 tests"
+        "on word2vec vectors they do in 0 of 5 tests, where the noise of one model's d has a "
+        "standard deviation of 0.30 (1 more cannot be told: 1 × refused); on à la carte vectors "
+        "they do in 1 of 5 tests"
     ) in finding
-    tables["stability"]["verdict"] = "unknown"
-    assert "on word2vec vectors no test can tell" in section(tables, make_info()).finding
+    assert "Where they do, the texts differ, which is no sign of bias." in finding
+    frame = tables["stability"]
+    frame["verdict"] = "unknown"
+    frame.loc[frame["test"] == "WEAT6", "note"] = (
+        "vectors fail the control in oceania; no verdict: regions have 9 to 90 documents, and d "
+        "shrinks with less text"
+    )
+    finding = section(tables, make_info()).finding
+    assert "on word2vec vectors no test can tell (" in finding
+    assert "1 × regions have 9 to 90 documents, and d shrinks with less text" in finding
+    assert "1 × refused" in finding
+    assert "4 × for the reason in its note" in finding
+    assert "the texts differ, which" not in finding
     table = table_of(section(tables, make_info()), "What makes")
     assert ["WEAT6", "word2vec", "5", "3", "3", "0.20", "0.30"] in [row[:7] for row in table.rows]
 
@@ -95,15 +118,42 @@ def test_bars_of_variance_add_up(tables: Tables, make_info: MakeInfo) -> None:
 def test_text_part_counts_clear_and_usable_scores(tables: Tables, make_info: MakeInfo) -> None:
     made = section(tables, make_info())
     assert (
-        "12 of 15 gender scores turn with them by more than chance (p ≤ 0.05 each, not corrected "
-        "for their number), 12 of them in the direction of the test; 3 are thin or on vectors that "
-        "fail the control."
+        "12 of 15 gender scores turn with them by more than chance (q ≤ 0.10), 12 of them in the "
+        "direction of the test; 3 are thin or on vectors that fail the control."
     ) in made.finding
     titles = [figure.title for figure in made.figures if "own part" in figure.title]
     assert titles == [f"WEAT{n}: the text's own part" for n in (6, 7, 8)]
     frame = tables["alc"]
-    frame.loc[frame["text_part"].notna(), "text_p"] = 0.06
+    frame.loc[frame["text_part"].notna(), "text_q"] = 0.11
     assert "none of 15 gender scores turn with them" in section(tables, make_info()).finding
+
+
+def test_text_part_counts_neither_controls_nor_what_the_exchange_leaves(
+    tables: Tables, make_info: MakeInfo
+) -> None:
+    frame = tables["alc"]
+    frame.loc[frame["test"].isin(["WEAT1", "WEAT2"]), ["text_part", "text_p", "text_q"]] = [
+        0.2, 0.01, 0.02,
+    ]  # fmt: skip
+    control = frame[frame["test"] == "WEAT1"].assign(test="CONTROL1")
+    tables["alc"] = frame = pd.concat([frame, control], ignore_index=True)
+    frame.loc[frame["test"] == "WEAT6", ["text_p", "text_q"]] = nan
+    made = section(tables, make_info())
+    assert "8 of 10 gender scores turn with them" in made.finding
+    assert (
+        "5 more could not be tested, as the exchange touches none of their words." in made.finding
+    )
+    titles = [figure.title for figure in made.figures if "own part" in figure.title]
+    assert titles == [f"WEAT{n}: the text's own part" for n in (7, 8)]
+    table = next(f.table for f in made.figures if f.caption.startswith("Scores before and after"))
+    assert table is not None
+    assert {row[0] for row in table.rows} == {"WEAT6", "WEAT7", "WEAT8"}
+    named = make_info(settings={"weat": {"gender_tests": ["WEAT1"]}})
+    assert "4 of 5 gender scores turn with them" in section(tables, named).finding
+    frame[["text_p", "text_q"]] = nan
+    assert "None of 15 gender scores on à la carte vectors could be tested" in (
+        section(tables, make_info()).finding
+    )
 
 
 def rows(figure: Figure, test: str) -> list[list[Any]]:
@@ -127,6 +177,10 @@ def test_companions_agree_or_contradict(tables: Tables, make_info: MakeInfo) -> 
         figure, "WEAT2"
     )
     frame = tables["companions"]
+    frame.loc[frame["model"] != "corpus", "control"] = "passed"
+    trusted = weat.section(tables, make_info())
+    figure = next(f for f in trusted.figures if f.title == "The same by other measures")
+    assert all(" ✗" not in row[3] for row in figure.table.rows if row[0] != "WEAT2")  # type: ignore[union-attr]
     only = weat.section({**tables, "companions": frame[frame["measure"] == "ripa"]}, make_info())
     figure = next(f for f in only.figures if f.title == "The same by other measures")
     assert f"RIPA, where given, has the sign of d in {scores} of {scores} scores." in figure.caption
@@ -193,7 +247,7 @@ def keep(name: str, value: Any) -> Callable[[Tables], None]:
 
 def control(value: str) -> Callable[[Tables], None]:
     def change(tables: Tables) -> None:
-        for table in ("weat", "evaluation"):
+        for table in ("weat", "evaluation", "alc", "differences", "companions"):
             tables[table]["control"] = value
 
     return change

@@ -116,6 +116,9 @@ def scores(effects: list[float], q: list[float], status: list[str]) -> pd.DataFr
         null_low=-0.4,
         null_high=0.4,
         control="passed",
+        model="word2vec",
+        text_q=nan,
+        text_part=nan,
     )
 
 
@@ -151,6 +154,10 @@ def test_summary_of_seeds() -> None:
         ({"control": ["passed", "none"]}, False, ["no control"]),
         ({"effect_low": -0.1}, False, ["n.s."]),
         ({"status": "thin", "q_value": nan}, False, ["thin"]),
+        ({"effect_size": [0.5, nan]}, False, ["n.s.", "seed refused"]),
+        ({"model": "alc"}, True, ["pretrained?"]),
+        ({"model": "alc", "text_q": [0.01, 0.11], "text_part": 0.3}, True, ["pretrained?"]),
+        ({"model": "alc", "text_q": 0.01, "text_part": -0.3}, True, ["pretrained?"]),
     ],
 )
 def test_one_doubt_is_enough(changes: dict, separated: bool, marks: list[str]) -> None:
@@ -158,6 +165,13 @@ def test_one_doubt_is_enough(changes: dict, separated: bool, marks: list[str]) -
     assert separates(cell) is separated
     assert not is_sure(cell)
     assert marks_of(cell) == marks
+
+
+def test_an_alc_score_with_its_own_text_is_sure() -> None:
+    frame = scores([0.5, 1.5], [0.01, 0.10], ["ok", "ok"])
+    cell = summarise(frame.assign(model="alc", text_q=0.10, text_part=0.2))
+    assert is_sure(cell)
+    assert marks_of(cell) == []
 
 
 def test_a_point_in_its_band_is_never_beyond_it() -> None:
@@ -170,6 +184,9 @@ def test_the_verdict_is_true_of_any_number() -> None:
     good = summarise(scores([0.5, 1.5], [0.01, 0.10], ["ok", "ok"]))
     inside, untested = {**good, "beyond": False}, {**good, "beyond": False, "null": False}
     poor = {**good, "thin": True}
+    lent = {**good, "own_text": False}
+    score = "à la carte score"
+    source = "that may come from the pretrained vectors"
 
     def said(*cells: dict) -> tuple[str, str]:
         first, second = verdict(cells, "score", "all")
@@ -182,6 +199,20 @@ def test_the_verdict_is_true_of_any_number() -> None:
     assert said(good, inside)[1] == f"; 1 of these lies beyond {BEYOND}"
     assert said(good, good)[1] == f"; 2 of these lie beyond {BEYOND}"
     assert said(inside, inside)[1] == f"; none of these lie beyond {BEYOND}"
+    assert said(lent)[1] == f"; it lies beyond {BEYOND}, and it is an {score} {source}"
+    assert said(lent, inside)[1] == (
+        f"; 1 of these lies beyond {BEYOND}, and it is an {score} {source}"
+    )
+    assert said(good, lent)[1] == (
+        f"; 2 of these lie beyond {BEYOND}, and 1 of those is an {score} {source}"
+    )
+    assert said(lent, lent, good)[1] == (
+        f"; 3 of these lie beyond {BEYOND}, and 2 of those are {score}s {source}"
+    )
+    borrowed = {**inside, "own_text": False}
+    assert said(borrowed, inside)[1] == (
+        f"; none of these lie beyond {BEYOND}, and 1 of these is an {score} {source}"
+    )
     assert said(untested)[1] == f"; whether that goes beyond {BEYOND} was not tested"
 
 

@@ -115,6 +115,13 @@ def test_a_cell_is_unmarked_only_where_its_vectors_pass_the_control(
 
     tables["weat"] = frame[frame["model"] != "word2vec"]
     assert cell() == "1.20, sd 0.00"
+    alc = tables["alc"]
+    tables["alc"] = alc.assign(text_q=0.2)
+    assert cell() == "1.20, sd 0.00, pretrained?"
+    assert "an à la carte score that may come from the pretrained vectors" in (
+        overview.section(tables, make_info()).finding
+    )
+    tables["alc"] = alc
     tables["weat"]["control"] = "none"
     assert cell() == "1.20, sd 0.00, no control"
     tables["weat"]["control"] = "failed"

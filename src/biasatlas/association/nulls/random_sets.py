@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from unicodedata import category
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from biasatlas.association.nulls.matched_sets import (
     CHOICE,
@@ -92,8 +93,8 @@ class MatchedNull:
         dict
             ``null_low``, ``null_median``, ``null_high``: 2.5%, 50% and 97.5% of d;
             ``null_percentile``: share of the null below the effect size, ties half;
-            ``null_p`` and ``null_p_two_sided``: ``(1 + #{d >= effect size}) / (1 + n)``, and the
-            same of absolute values; ``null_n``; ``null_coherence``: mean coherence reached.
+            ``null_p``: ``(1 + #{d >= effect size}) / (1 + n)``; ``null_p_two_sided``: twice the
+            smaller of that and its counterpart for d <= effect size; ``null_n``; ``null_coherence``: mean coherence reached.
             All but ``null_n`` are NaN where there is no null.
         """
         names = ("low", "median", "high", "percentile", "p", "p_two_sided", "n", "coherence")
@@ -107,7 +108,9 @@ class MatchedNull:
             below, ties = (self.d < effect_size).mean(), (self.d == effect_size).mean()
             values[3] = float(below + ties / 2)
             values[4] = (1 + int((self.d >= effect_size).sum())) / (1 + n)
-            values[5] = (1 + int((np.abs(self.d) >= abs(effect_size)).sum())) / (1 + n)
+            lower = (1 + int((self.d <= effect_size).sum())) / (1 + n)
+            # By the nearer tail and not by |d|, as the null need not be centred on 0.
+            values[5] = min(1.0, 2 * min(values[4], lower))
         return {f"null_{name}": value for name, value in zip(names, values, strict=True)}
 
 
@@ -144,6 +147,8 @@ class NullSampler:
         for row in self.usable.tolist():
             self._folded.setdefault(vectors.words[row].casefold(), []).append(row)
 
+    # The order in which threads add changes the last bits, and with them which words are nearest.
+    @threadpool_limits.wrap(limits=1, user_api="blas")
     def null(
         self,
         test_name: str,

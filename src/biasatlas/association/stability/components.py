@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 # The level at which a difference of regions is claimed, here as everywhere.
 LEVEL = 0.10
+# d shrinks with less text, so regions with more than this many times the documents of others
+# would differ without a difference.
+SIZES = 1.5
+NO_VERDICT = "no verdict: "
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,8 @@ class RegionEffects:
         Mean d of the models trained on all documents.
     models, resampled : int
         Models on all documents; models, or replicates, on documents drawn with replacement.
+    documents : int
+        Documents of the region; 0 where unknown.
     var_seed : float
         Variance over seeds; 0 where nothing is random.
     var_noise : float
@@ -41,13 +47,16 @@ class RegionEffects:
     mean: float
     models: int
     resampled: int
+    documents: int
     var_seed: float
     var_noise: float
     degrees: int
     var_words: float
 
     @classmethod
-    def of_models(cls, effects: Floats, resampled: Floats, var_words: float) -> RegionEffects:
+    def of_models(
+        cls, effects: Floats, resampled: Floats, var_words: float, documents: int = 0
+    ) -> RegionEffects:
         """Trained models, one a seed; without resampled ones the noise is that of seeds alone."""
         var_seed = _variance(effects)
         held = resampled[np.isfinite(resampled)]
@@ -56,6 +65,7 @@ class RegionEffects:
             mean=float(effects.mean()),
             models=len(effects),
             resampled=len(held),
+            documents=documents,
             var_seed=var_seed,
             var_noise=_variance(noisy),
             degrees=len(noisy) - 1,
@@ -64,10 +74,13 @@ class RegionEffects:
 
     @classmethod
     def of_bootstrap(
-        cls, effect: float, documents_sd: float, replicates: int, var_words: float
+        cls, effect: float, documents_sd: float, replicates: int, var_words: float, documents: int
     ) -> RegionEffects:
         """One model in which nothing is random, and a bootstrap over its documents."""
-        return cls(effect, 1, replicates, 0.0, documents_sd**2, replicates - 1, var_words)
+        # However many replicates there are, the variance is known from the documents only.
+        degrees = max(min(replicates, documents) - 1, 0)
+        variance = documents_sd**2
+        return cls(effect, 1, replicates, documents, 0.0, variance, degrees, var_words)
 
 
 @dataclass(frozen=True)
@@ -98,9 +111,10 @@ def variance_components(regions: Sequence[RegionEffects]) -> Components:
         nothing random), var_documents what resampling adds to it, and var_region what the region
         means vary beyond the noise of one model, both at least 0. f_statistic and p_value are
         Welch's one-way test of the region means against the noise of *one* model, with the
-        variance of each region's resampled models. It is deliberately strict: a mean over seeds
-        hides the noise of the documents, and with five models a region the less strict forms
-        reject too often where regions have unequal noise (docs/stability.md).
+        variance of each region's resampled models: a mean over seeds hides the noise of the
+        documents, and with five models a region forms that use it reject too often where regions
+        have unequal noise (docs/stability.md). The test takes it that regions without a
+        difference have the same d, which holds only where they have as much text.
 
     References
     ----------
@@ -173,9 +187,9 @@ def words_variance(words: pd.DataFrame) -> float:
     return total
 
 
-def verdict(status: str, q_value: float) -> str:
+def verdict(status: str, note: str, q_value: float) -> str:
     """Say whether regions differ by more than the noise; unknown where nothing may be claimed."""
-    if status != "ok" or not np.isfinite(q_value):
+    if status != "ok" or NO_VERDICT in note or not np.isfinite(q_value):
         return "unknown"
     return "exceeds" if q_value <= LEVEL else "within"
 

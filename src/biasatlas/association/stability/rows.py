@@ -13,6 +13,8 @@ from biasatlas.association.product import Design, effect_sizes
 from biasatlas.association.resolve import Rules, resolve
 from biasatlas.association.scores import unit_rows
 from biasatlas.association.stability.components import (
+    NO_VERDICT,
+    SIZES,
     Components,
     RegionEffects,
     variance_components,
@@ -55,20 +57,18 @@ def stability_rows(
     words: pd.DataFrame,
     resampled: pd.DataFrame,
     documents: pd.DataFrame,
-    gender_tests: Sequence[str],
 ) -> pd.DataFrame:
-    """Make the stability table.
+    """Make the rows of the stability table, without corrections and verdict.
 
     Parameters
     ----------
     scores, words : DataFrame
         Scores of the regions' own vectors and the words behind them.
     resampled : DataFrame
-        language, corpus, model, region, test, effect_size of models on resampled documents.
+        language, corpus, model, region, test, effect_size, n_documents of models on resampled
+        documents.
     documents : DataFrame
         Rows of the table `alc`: the bootstrap over documents of à la carte vectors.
-    gender_tests : sequence of str
-        Tests of gender, which are a family of their own.
 
     Returns
     -------
@@ -82,14 +82,21 @@ def stability_rows(
         spread = documents if named["model"] == "alc" else resampled
         parts = [_select(frame, named) for frame in (words, spread)]
         rows.append(named | _row(part, *parts))
-    frame = pd.DataFrame(rows)
-    frame["kind"] = frame["test"].isin(list(gender_tests))
-    frame = add_corrections(frame, family=["language", "corpus", "model", "kind"])
-    frame["verdict"] = [
-        verdict(str(status), float(q))
-        for status, q in zip(frame["status"], frame["q_value"], strict=True)
-    ]
-    return frame.drop(columns="kind")
+    return pd.DataFrame(rows)
+
+
+def correct(frame: pd.DataFrame) -> pd.DataFrame:
+    """Add corrections and verdicts to rows of `stability_rows` that have a column ``kind``.
+
+    A row without a verdict is no test: it has no p and belongs to no family.
+    """
+    open_rows = ~frame["note"].str.contains(NO_VERDICT, regex=False)
+    tested = frame.assign(p_value=frame["p_value"].where(open_rows))
+    corrected = add_corrections(tested, family=["language", "corpus", "model", "kind"])
+    found = zip(frame["status"], frame["note"], corrected["q_value"], strict=True)
+    return corrected.assign(
+        verdict=[verdict(str(status), str(note), float(q)) for status, note, q in found],
+    )
 
 
 def _select(frame: pd.DataFrame, named: Mapping[str, str]) -> pd.DataFrame:
@@ -100,8 +107,11 @@ def _select(frame: pd.DataFrame, named: Mapping[str, str]) -> pd.DataFrame:
 
 def _row(scores: pd.DataFrame, words: pd.DataFrame, spread: pd.DataFrame) -> dict[str, Any]:
     """One test on one kind of vectors, over its regions."""
-    regions, left_out, thin = [], [], []
+    regions, left_out, failed, thin = [], [], [], []
     for region, part in scores.groupby("region", sort=True):
+        if (part["control"] == "failed").any():
+            failed.append(str(region))
+            continue
         one = _region(part, *(frame[frame["region"] == region] for frame in (words, spread)))
         if one is None:
             left_out.append(str(region))
@@ -114,17 +124,28 @@ def _row(scores: pd.DataFrame, words: pd.DataFrame, spread: pd.DataFrame) -> dic
         "seeds": min((one.models for one in regions), default=0),
         "resampled": min((one.resampled for one in regions), default=0),
     }
-    notes = [f"no d in every model of {', '.join(left_out)}"] if left_out else []
+    notes = [f"vectors fail the control in {', '.join(failed)}"] if failed else []
+    notes += [f"no d in every model of {', '.join(left_out)}"] if left_out else []
     if len(regions) < 2:
         nothing = dict.fromkeys((field.name for field in fields(Components)), float("nan"))
         notes.insert(0, "refused: d is needed in at least two regions")
         return counts | nothing | {"status": "refused", "note": "; ".join(notes)}
-    if counts["resampled"] < 2:
-        notes.append("documents were not resampled: the noise is that of seeds alone")
     if thin:
         notes.insert(0, f"thin in {', '.join(thin)}")
+    reason = _no_verdict(regions)
+    notes += [f"{NO_VERDICT}{reason}"] if reason else []
     status = {"status": "thin" if thin else "ok", "note": "; ".join(notes)}
     return counts | asdict(variance_components(regions)) | status
+
+
+def _no_verdict(regions: Sequence[RegionEffects]) -> str:
+    """Say why regions cannot be compared; empty where they can."""
+    if min(one.resampled for one in regions) < 2:
+        return "documents were not resampled, so the noise is that of seeds alone"
+    sizes = [one.documents for one in regions]
+    if max(sizes) > SIZES * min(sizes):
+        return f"regions have {min(sizes)} to {max(sizes)} documents, and d shrinks with less text"
+    return ""
 
 
 def _region(
@@ -137,6 +158,11 @@ def _region(
     by_words = float(np.mean([words_variance(one) for _, one in words.groupby("seed")]))
     if "documents_sd" not in spread:
         resampled = spread["effect_size"].to_numpy(dtype=np.float64)
-        return RegionEffects.of_models(effects, resampled, by_words)
-    (documents,) = spread[["documents_sd", "replicates"]].to_numpy()
-    return RegionEffects.of_bootstrap(float(effects[0]), documents[0], int(documents[1]), by_words)
+        documents = int(spread["n_documents"].min()) if len(spread) else 0
+        return RegionEffects.of_models(effects, resampled, by_words, documents)
+    ((sd, replicates, documents),) = spread[
+        ["documents_sd", "replicates", "n_documents"]
+    ].to_numpy()
+    return RegionEffects.of_bootstrap(
+        float(effects[0]), float(sd), int(replicates), by_words, int(documents)
+    )
