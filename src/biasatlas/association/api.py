@@ -65,6 +65,8 @@ class WeatResult:
         Words used and asked for, by set.
     missing : tuple of str
         Words without a vector.
+    doubled : tuple of str
+        Words that stand twice in a set, or in two sets.
     words : DataFrame
         Association and influence of each word.
     """
@@ -88,6 +90,7 @@ class WeatResult:
     used: dict[str, int]
     asked: dict[str, int]
     missing: tuple[str, ...]
+    doubled: tuple[str, ...]
     words: pd.DataFrame = field(compare=False)
     _frame: pd.DataFrame = field(compare=False)
 
@@ -112,6 +115,8 @@ class WeatResult:
         lines.append(f"  words used: {used}")
         if self.missing:
             lines.append(f"  missing: {', '.join(self.missing)}")
+        if self.doubled:
+            lines.append(f"  twice in a set or in two sets: {', '.join(self.doubled)}")
         if self.note:
             lines.append(f"  {self.note}")
         return "\n".join(lines)
@@ -171,13 +176,19 @@ def weat(
     >>> round(result.effect_size, 2), round(result.p_value, 3), round(result.p_min, 3)
     (1.73, 0.167, 0.167)
     """
+    if not 0 <= coverage_min <= 1:
+        raise InputError(f"coverage_min: {coverage_min}; allowed is a share from 0 to 1")
     settings = Settings(
         case=case, coverage_min=coverage_min, min_words=min_words, nulls=nulls, seed=seed
     )
     scored = score_tests([_as_test(test)], as_word_vectors(vectors, words), settings)
     (row,) = scored.scores.to_dict("records")
     if row["status"] == "refused":
-        raise InputError(f"test {row['test']}: {row['note']}")
+        reason = f"{row['test']}: {row['note']}"
+        if row["words_missing"]:
+            reason += f"; without a vector: {row['words_missing']}"
+            reason += "" if case != "as_is" else ' (case="lower" or case="both" looks further)'
+        raise InputError(reason)
     drawn = bool(row["null_n"])
     return WeatResult(
         **{name: row[name] for name in AS_THEY_ARE},
@@ -188,7 +199,8 @@ def weat(
         null_p_two_sided=row["null_p_two_sided"] if drawn else None,
         used={name: row[f"n_{name}"] for name in SETS},
         asked={name: row[f"asked_{name}"] for name in SETS},
-        missing=tuple(word for word in row["words_missing"].split("; ") if word),
+        missing=_split(row["words_missing"]),
+        doubled=tuple(dict.fromkeys(_split(row["words_duplicate"]) + _split(row["words_shared"]))),
         words=scored.words.drop(columns="test"),
         _frame=scored.scores,
     )
@@ -224,6 +236,10 @@ def _as_test(test: AssociationTest | Mapping[str, Any] | str | Path) -> Associat
         a=a,
         b=b,
     )
+
+
+def _split(words: str) -> tuple[str, ...]:
+    return tuple(word for word in words.split("; ") if word)
 
 
 def _are_words(words: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -20,9 +20,9 @@ from biasatlas.atlas.parts import (
     plural,
 )
 from biasatlas.atlas.places import (
-    GENDER_TESTS,
     PRETRAINED,
     add_place,
+    gender_tests,
     is_control,
     rank_test,
     region_label,
@@ -61,8 +61,9 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
             mine = pairs[pairs["language"] == language]
             figures.append(_figure(part, control, mine if not figures else mine.head(0), series))
     notes = [
-        f"n.s.: q is above {LEVEL:.2f} in at least one seed (Benjamini-Hochberg, one-sided: not in "
-        "the direction that the test expects), a seed has none, or an interval holds 0. thin: too few of the test's "
+        f"q > {LEVEL:.2f}: in at least one seed, or a seed has none (Benjamini-Hochberg, one-sided: not "
+        "in the direction that the test expects). interval holds 0: other words of the same kind could "
+        "turn d round, in at least one seed. thin: too few of the test's "
         "words occur in the region's text. sign flips: d changes its sign between seeds. control "
         "failed: these vectors do not even hold an association of frequent words that no text lacks. "
         f"in null band: d lies within {BEYOND}. pretrained?: d on à la carte vectors may come from "
@@ -80,15 +81,17 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     return Section(
         "Overview",
         "overview",
-        _finding(trained, pairs, weat),
+        _finding(trained, pairs, weat, gender_tests(info)),
         figures,
         cards=_tiles(tables, info),
         notes=notes,
     )
 
 
-def _finding(trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame) -> str:
-    text = _gender_scores(trained)
+def _finding(
+    trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame, tests: Sequence[str]
+) -> str:
+    text = _gender_scores(trained, tests)
     found = list(dict.fromkeys(pairs.loc[pairs["rank"] > 0, "place"]))
     total = pairs["place"].nunique()
     if found:
@@ -99,7 +102,7 @@ def _finding(trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame) -> 
         )
     elif total:
         text += f"; no topic pair was found in {plural(total, 'region')}"
-    control = weat[(weat["region"] == PRETRAINED) & weat["test"].isin(GENDER_TESTS)]
+    control = weat[(weat["region"] == PRETRAINED) & weat["test"].isin(tests)]
     control = control[control["effect_size"].notna()]
     if len(control):
         values = listing(
@@ -110,15 +113,15 @@ def _finding(trained: pd.DataFrame, pairs: pd.DataFrame, weat: pd.DataFrame) -> 
     return text + "."
 
 
-def _gender_scores(trained: pd.DataFrame) -> str:
+def _gender_scores(trained: pd.DataFrame, tests: Sequence[str]) -> str:
     """Say how many gender scores can be relied on, and why the others cannot."""
-    gender = trained[trained["test"].isin(GENDER_TESTS)]
+    gender = trained[trained["test"].isin(tests)]
     keys = ["place", "series", "test"]
     cells = {key: summarise(part) for key, part in gender.groupby(keys, sort=False)}
     if not cells:
         return "No gender test was scored on a region's vectors"
     first, beyond = verdict(
-        list(cells.values()), "gender score", "WEAT 6 to 8 by region and vectors"
+        list(cells.values()), "gender score", f"{listing(tests)} by region and vectors"
     )
     held = [key for key, cell in cells.items() if separates(cell)]
     if 0 < len(held) <= 6:

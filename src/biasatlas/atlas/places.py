@@ -32,7 +32,7 @@ def region_order(frame: pd.DataFrame, info: Mapping[str, Any], column: str = "re
 def region_label(region: str, info: Mapping[str, Any]) -> str:
     """Give the label of a region; its name where the run gives none."""
     if region == PRETRAINED:
-        return "Pretrained (control)"
+        return "Pretrained (reference)"
     if not region:
         return "(no region)"
     return str(info.get("regions", {}).get(region, region))

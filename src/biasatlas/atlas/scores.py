@@ -182,8 +182,10 @@ def marks_of(cell: Mapping[str, Any]) -> list[str]:
         return ["refused"]
     marks = []
     # A thin score gets no q, so it is neither significant nor not.
-    if not is_significant(cell) and not cell["thin"]:
-        marks.append("n.s.")
+    if not cell["significant"] and not cell["thin"]:
+        marks.append(f"q > {LEVEL:.2f}")
+    if cell["holds_zero"] and not cell["thin"]:
+        marks.append("interval holds 0")
     named = (("thin", "thin"), ("partial", "seed refused"), ("flips", "sign flips"))
     marks += [text for key, text in named if cell[key]]
     if cell["control"] != "passed":

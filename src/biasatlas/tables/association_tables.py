@@ -113,7 +113,9 @@ ASSOCIATION: tuple[Column, ...] = (
     number("coherence", "Mean over X and Y of the mean cosine between words of one set.", -1, 1),
     number("label_low", "2.5% of d when labels X and Y are dealt at random to the words."),
     number("label_high", "97.5% of that."),
-    number("null_low", "2.5% of d of random word sets matched in frequency and coherence."),
+    number(
+        "null_low", "2.5% of d of random word sets matched in frequency, coherence and similarity."
+    ),
     number("null_median", "50% of that."),
     number("null_high", "97.5% of that."),
     share("null_percentile", "Share of the random sets with a smaller d, ties half."),
@@ -128,8 +130,8 @@ ASSOCIATION: tuple[Column, ...] = (
 
 WEAT = Table(
     "weat",
-    "Word embedding association tests of every region and of pretrained vectors (region "
-    "`pretrained`), which are the positive control.",
+    "Word embedding association tests of every region and, for reference, of pretrained vectors "
+    "(region `pretrained`).",
     ("language", "region", "corpus", "model", "seed", "test"),
     (LANGUAGE, REGION, *ASSOCIATION),
 )
@@ -295,7 +297,9 @@ STABILITY = Table(
             0.0,
         ),
         number("f_statistic", "Variance between regions over the noise.", 0.0),
-        positive_share("p_value", "p of the F test that the regions do not differ."),
+        positive_share(
+            "p_value", "p of Welch's test that the regions do not differ; empty without a verdict."
+        ),
         *CORRECTED,
         text(
             "verdict",

@@ -75,6 +75,13 @@ def test_missing_words_are_named():
     assert "missing: novella" in repr(result)
 
 
+def test_words_that_stand_twice_are_named():
+    sets = SETS | {"x": [*SETS["x"], "sum"], "y": [*SETS["y"], "math"]}
+    result = weat(MATRIX, sets, words=WORDS)
+    assert result.doubled == ("sum", "math")
+    assert "twice in a set or in two sets: sum, math" in repr(result)
+
+
 def test_words_show_association_and_influence():
     words = weat(MATRIX, SETS, words=WORDS).words
     assert len(words) == 16
@@ -107,6 +114,11 @@ def test_a_path_and_a_loaded_test_are_the_same():
         ),
         (lambda: weat(MATRIX, SETS | {"x": ["math", "sum"]}, words=WORDS), ["X has 2 of 2 words"]),
         (lambda: weat(MATRIX, "no/such.yaml", words=WORDS), ["no/such.yaml"]),
+        (
+            lambda: weat(MATRIX, SETS | {"x": ["Math", "Sum", "math", "sum"]}, words=WORDS),
+            ["without a vector: Math; Sum", 'case="lower"'],
+        ),
+        (lambda: weat(MATRIX, SETS, words=WORDS, coverage_min=80), ["coverage_min", "0 to 1"]),
     ],
 )
 def test_mistakes_say_what_is_wrong_and_what_is_allowed(call, parts):

@@ -90,7 +90,7 @@ def test_regions_keep_the_order_of_the_run() -> None:
     info = {"regions": {"z": "Zed", "b": "Bee"}}
     assert region_order(frame, info) == ["z", "b", "a", "pretrained"]
     places = add_place(frame, info)["place"].tolist()
-    assert places == ["Zed", "Bee", "a", "Pretrained (control)", "(no region)"]
+    assert places == ["Zed", "Bee", "a", "Pretrained (reference)", "(no region)"]
 
 
 def test_languages_are_named_where_there_are_several() -> None:
@@ -152,9 +152,9 @@ def test_summary_of_seeds() -> None:
         ({"null_low": [-0.4, nan], "null_high": [0.4, nan]}, True, ["no null band"]),
         ({"control": ["passed", "failed"]}, False, ["control failed"]),
         ({"control": ["passed", "none"]}, False, ["no control"]),
-        ({"effect_low": -0.1}, False, ["n.s."]),
+        ({"effect_low": -0.1}, False, ["interval holds 0"]),
         ({"status": "thin", "q_value": nan}, False, ["thin"]),
-        ({"effect_size": [0.5, nan]}, False, ["n.s.", "seed refused"]),
+        ({"effect_size": [0.5, nan]}, False, ["q > 0.10", "seed refused"]),
         ({"model": "alc"}, True, ["pretrained?"]),
         ({"model": "alc", "text_q": [0.01, 0.11], "text_part": 0.3}, True, ["pretrained?"]),
         ({"model": "alc", "text_q": 0.01, "text_part": -0.3}, True, ["pretrained?"]),

@@ -92,9 +92,9 @@ def test_overview_marks_doubtful_cells(tables: Tables, make_info: MakeInfo) -> N
     table = overview.section(tables, make_info()).figures[0].table
     assert table is not None
     assert list(table.headers)[1:3] == ["Africa", "Asia"]
-    assert table.headers[-1] == "Pretrained (control)"
+    assert table.headers[-1] == "Pretrained (reference)"
     row = next(row for row in table.rows if row[0].startswith("WEAT6"))
-    assert row[1] == "0.30, sd 0.36, n.s. · sign flips · in null band"
+    assert row[1] == "0.30, sd 0.36, q > 0.10 · interval holds 0 · sign flips · in null band"
     oceania = next(row for row in table.rows if row[0].startswith("WEAT2"))[5]
     assert oceania == "refused"
 
