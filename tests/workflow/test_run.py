@@ -110,6 +110,11 @@ def test_regions_with_nothing_one_document_or_one_gender_reach_the_atlas(
         assets,
         regions=[{"name": name, "document_label": name} for name in names],
         topics={"permutations": 99, "bootstrap": 100, "min_passages": 20},
+        vectors={
+            "seeds": [1],
+            "word2vec": {"size": 20, "min_count": 2},
+            "fasttext": {"size": 20, "min_count": 2, "buckets": 1000},
+        },
     )
     result = snakemake(project, "--cores", "2")
     assert result.returncode == 0, result.stdout + result.stderr
@@ -142,8 +147,10 @@ def test_the_papers_settings_run_to_the_end(assets: Path, tmp_path: Path) -> Non
             "min_cluster_size": 15,
         },
         pairs={"selection": "gap", "gap_threshold": 0.5},
-        evaluation={"keep_shared": True, "terms": "paper_text"},
+        evaluation={"algorithms": ["fasttext"], "keep_shared": True, "terms": "paper_text"},
+        stability={"resample_documents": False, "bootstrap": 100, "permutations": 99},
         vectors={
+            "algorithms": ["word2vec"],
             "seeds": [1],
             "compose_missing": True,
             "word2vec": {"size": 20, "min_count": 2},
