@@ -11,6 +11,7 @@ wefe==1.0.1``). Prints Markdown; seconds are processor seconds of one core.
 from __future__ import annotations
 
 import argparse
+import resource
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ from biasatlas.association.scores import unit_rows, word_associations
 
 EXACT = (8, 16, 20, 25, 28)
 CERTIFIED = (32, 50, 100)
+UNEQUAL = ((3, 60), (40, 60))
 REGIONS, SEEDS, TESTS, DIMS = 5, 20, 10, 100
 WEFE = Path(__file__).with_name("association_wefe.py")
 
@@ -64,15 +66,19 @@ def scores_of(sets: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def time_p_values() -> list[str]:
-    """Rows of the table of p-values."""
+    """Rows of the table of p-values: equal sets, a deep tail, unequal sets."""
+    cases = [scores_of(draw(n)) for n in (*EXACT, *CERTIFIED)]
+    rng = np.random.default_rng(2)
+    cases.append((rng.normal(1.8, 1, 50), rng.normal(0, 1, 50)))
+    cases += [(rng.normal(0.5, 1, n_x), rng.normal(0, 1, n_y)) for n_x, n_y in UNEQUAL]
     rows = []
-    for n in (*EXACT, *CERTIFIED):
-        x, y = scores_of(draw(n))
+    for x, y in cases:
         result = permutation_test(x, y)
         seconds = timed(lambda x=x, y=y: permutation_test(x, y))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
         rows.append(
-            f"| {n} v {n} | {result.method} | {seconds:.2g} s | {result.p_value:.3g} | "
-            f"{result.p_upper - result.p_lower:.1g} |"
+            f"| {len(x)} v {len(y)} | {result.method} | {seconds:.2g} s | {result.p_value:.3g} | "
+            f"{result.p_upper - result.p_lower:.1g} | {peak:.0f} |"
         )
     return rows
 
@@ -133,7 +139,8 @@ def main() -> None:
     parser.add_argument("--wefe", metavar="PYTHON", help="Python of an environment with wefe")
     python = parser.parse_args().wefe
     write = sys.stdout.write
-    write("| sizes | method | time | p | width of the bounds |\n|---|---|---|---|---|\n")
+    write("| sizes | method | time | p | width of the bounds | peak memory so far (MB) |\n")
+    write("|---|---|---|---|---|---|\n")
     write("\n".join(time_p_values()) + "\n\n")
     write("| scipy.stats.permutation_test | method | time | p |\n|---|---|---|---|\n")
     write("\n".join(time_scipy()) + "\n\n")

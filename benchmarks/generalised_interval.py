@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasatlas.association.influence import effect_sizes
+from biasatlas.association.scores import effect_sizes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

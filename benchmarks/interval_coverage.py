@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from biasatlas.association.influence import effect_sizes, leave_one_out
+from biasatlas.association.influence import leave_one_out
 from biasatlas.association.intervals import effect_size_interval
+from biasatlas.association.scores import effect_sizes
 from biasatlas.vectors import load_vectors
 
 Floats = NDArray[np.float64]

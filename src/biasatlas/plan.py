@@ -17,6 +17,7 @@ from biasatlas.assets.catalogue import (
     find_local_path,
     load_catalogue,
 )
+from biasatlas.association.control import NO_SEED
 from biasatlas.config import Config, Corpus, Region, Source, validate
 from biasatlas.corpora.regions import resolve_regions
 from biasatlas.errors import InputError
@@ -25,9 +26,6 @@ from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
 from biasatlas.lexicons.word_lists import AssociationTest, digest, load_tests
 from biasatlas.provenance import code_version, file_sha256
-
-# Stands for the seed in tables where nothing is random.
-NO_SEED = -1
 
 
 class Plan:

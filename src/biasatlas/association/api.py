@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.association.score import Settings, score_tests
 from biasatlas.errors import InputError
-from biasatlas.lexicons.word_lists import AssociationTest, WordSet, load_test
+from biasatlas.lexicons.word_lists import SETS, AssociationTest, WordSet, load_test
 from biasatlas.vectors.convert import as_word_vectors
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SETS = ("x", "y", "a", "b")
 # Columns of a row that are fields of the result under the same name.
 AS_THEY_ARE = (
     "test",

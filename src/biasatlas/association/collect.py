@@ -35,11 +35,12 @@ def score_with_control(
     Returns
     -------
     Scored
-        With the column `control` in its scores.
+        With the column `control` in its scores and words.
     """
     scored = score_tests([*controls, *tests], vectors, settings)
     verdict = control_verdict(scored.scores, [test.test for test in controls])
-    return Scored(scored.scores.assign(control=verdict), scored.words, scored.coverage)
+    scores, words = (frame.assign(control=verdict) for frame in (scored.scores, scored.words))
+    return Scored(scores, words, scored.coverage)
 
 
 def score_models(

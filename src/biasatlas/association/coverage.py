@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from biasatlas.association.lookup import KINDS, SetCoverage
+from biasatlas.lexicons.word_lists import SETS
 
 if TYPE_CHECKING:
     from biasatlas.lexicons.word_lists import AssociationTest
-
-SETS = ("x", "y", "a", "b")
 
 
 def coverage_rows(

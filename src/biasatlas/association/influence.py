@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasatlas.association.scores import effect_sizes
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -57,33 +59,6 @@ def leave_one_out(cosines_a: Floats, cosines_b: Floats, n_x: int) -> Influence:
         a=effect_sizes(_means_without(cosines_a) - mean_b, n_x) - d,
         b=effect_sizes(mean_a - _means_without(cosines_b), n_x) - d,
     )
-
-
-def effect_sizes(scores: Floats, n_x: int) -> Floats:
-    """Effect sizes d of many score vectors at once.
-
-    Parameters
-    ----------
-    scores : ndarray, shape (..., n_x + n_y)
-        Association scores of the target words, X first.
-    n_x : int
-        Size of X.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        ``(mean_X s - mean_Y s) / sd(s)``, ddof = 1; NaN where a set is empty, where a score is
-        not finite or where all scores are equal.
-    """
-    n = scores.shape[-1]
-    if not 0 < n_x < n:
-        return np.full(scores.shape[:-1], np.nan)
-    centred = scores - scores.mean(axis=-1, keepdims=True)
-    spread = np.sqrt(np.square(centred).sum(axis=-1) / (n - 1))
-    difference = centred[..., :n_x].mean(axis=-1) - centred[..., n_x:].mean(axis=-1)
-    # The same bar as `scores.effect_size`: below it the spread is rounding.
-    usable = spread > 1e-12 * np.maximum(np.abs(scores).max(axis=-1), 1e-300)
-    return np.divide(difference, spread, out=np.full_like(spread, np.nan), where=usable)
 
 
 def _without_targets(scores: Floats, n_x: int) -> Floats:

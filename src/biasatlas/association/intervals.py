@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasatlas.association.influence import effect_sizes, leave_one_out
+from biasatlas.association.influence import leave_one_out
+from biasatlas.association.scores import effect_sizes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

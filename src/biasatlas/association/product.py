@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasatlas.lexicons.word_lists import SETS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-SETS = ("x", "y", "a", "b")
 # A sum of squares below this share of the scores' scale is rounding: all scores are equal.
 EQUAL = 1e-24
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasatlas.association.lookup import SetCoverage, look_up
+from biasatlas.lexicons.word_lists import SETS
 
 if TYPE_CHECKING:
     from biasatlas.lexicons.word_lists import AssociationTest
     from biasatlas.vectors import WordVectors
-
-SETS = ("x", "y", "a", "b")
 
 
 @dataclass(frozen=True)

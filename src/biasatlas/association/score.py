@@ -13,8 +13,9 @@ from biasatlas.association.influence import leave_one_out
 from biasatlas.association.intervals import effect_size_interval
 from biasatlas.association.nulls.random_sets import NullSampler, label_band
 from biasatlas.association.permutation.p_value import permutation_test
-from biasatlas.association.resolve import SETS, ResolvedTest, Rules, describe, resolve
+from biasatlas.association.resolve import ResolvedTest, Rules, describe, resolve
 from biasatlas.association.scores import effect_size, statistic, unit_rows
+from biasatlas.lexicons.word_lists import SETS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -70,8 +70,35 @@ def effect_size(scores_x: Floats, scores_y: Floats) -> float:
     ValueError
         When all scores are equal: d is then undefined.
     """
-    scores = np.concatenate([scores_x, scores_y])
-    spread = float(np.std(scores, ddof=1))
-    if not spread > 1e-12 * max(float(np.abs(scores).max()), 1e-300):
+    scores = np.concatenate([scores_x, scores_y]).astype(np.float64)
+    effect = float(effect_sizes(scores, len(scores_x)))
+    if np.isnan(effect):
         raise ValueError("all association scores are equal, so d is undefined")
-    return statistic(scores_x, scores_y) / spread
+    return effect
+
+
+def effect_sizes(scores: Floats, n_x: int) -> Floats:
+    """Effect sizes d of many score vectors at once.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (..., n_x + n_y)
+        Association scores of the target words, X first.
+    n_x : int
+        Size of X.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        ``(mean_X s - mean_Y s) / sd(s)``, ddof = 1; NaN where a set is empty, where a score is
+        not finite or where all scores are equal.
+    """
+    n = scores.shape[-1]
+    if not 0 < n_x < n:
+        return np.full(scores.shape[:-1], np.nan)
+    centred = scores - scores.mean(axis=-1, keepdims=True)
+    spread = np.sqrt(np.square(centred).sum(axis=-1) / (n - 1))
+    difference = centred[..., :n_x].mean(axis=-1) - centred[..., n_x:].mean(axis=-1)
+    # Below this bar the spread is rounding.
+    usable = spread > 1e-12 * np.maximum(np.abs(scores).max(axis=-1), 1e-300)
+    return np.divide(difference, spread, out=np.full_like(spread, np.nan), where=usable)

@@ -16,6 +16,8 @@ GENDERS = {"female": "#7b3294", "male": "#008837", "both": "#a6a6a6", "neither":
 NOT_SIGNIFICANT = "#a3a3a3"
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7")
 CONTROL = "#222222"
+# Brown, white, blue: told apart by most colour-blind readers.
+DIVERGING = ("#b35806", "#f1a340", "#f7f7f7", "#67a9cf", "#2166ac")
 SHADES = ("#084a7a", "#2c7fb8", "#7fbadb", "#c6dff0")
 INK = "#1b1b1b"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -135,3 +137,32 @@ def zero_line(field: str = "x") -> alt.Chart:
         .mark_rule(color="#555555", strokeWidth=1)
         .encode(**{field: alt.X("zero:Q") if field == "x" else alt.Y("zero:Q")})
     )
+
+
+def heat_cells(base: Any, value: str, title: str, *, plain: str, faded: float) -> tuple[Any, Any]:
+    """Give the ground and the coloured cells of a heat map from -2 (brown) to 2 (blue).
+
+    Parameters
+    ----------
+    base : altair.Chart
+        With its axes.
+    value, title : str
+        Field that colours a cell, and its name on the legend.
+    plain : str
+        Vega expression of the cells in full colour.
+    faded : float
+        Opacity of the others.
+    """
+    import altair as alt
+
+    ground = base.mark_rect(stroke="white", strokeWidth=2, color="#f4f4f4")
+    cells = base.mark_rect(stroke="white", strokeWidth=2).encode(
+        color=alt.Color(
+            f"{value}:Q",
+            title=title,
+            scale=alt.Scale(domain=[-2, -1, 0, 1, 2], range=list(DIVERGING), clamp=True),
+            legend=alt.Legend(gradientLength=240, tickCount=5),
+        ),
+        opacity=alt.condition(plain, alt.value(1), alt.value(faded)),
+    )
+    return ground, cells

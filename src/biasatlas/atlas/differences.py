@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from biasatlas.atlas import stability, swapped
-from biasatlas.atlas.charts import INK, category_axis, finish, rows, tooltips
+from biasatlas.atlas.charts import INK, category_axis, finish, heat_cells, rows, tooltips
 from biasatlas.atlas.parts import (
     LEVEL,
     MINUS,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TEXT = "the log odds of co-occurrence in the text itself"
-_COLOURS = ("#b35806", "#f1a340", "#f7f7f7", "#67a9cf", "#2166ac")
 _NOTES = [
     "A difference is tested by dealing the documents of two regions anew between them, and its "
     "interval comes from drawing documents with replacement. Both take the test's words as given: "
@@ -246,25 +245,16 @@ def _chart(records: list[dict[str, Any]], caption: str) -> dict[str, Any]:
             [
                 ("test:N", "test", ""),
                 ("pair:N", "regions", ""),
-                ("value:N", "difference of d", ""),
+                ("value:N", "difference", ""),
                 ("interval:N", "95% interval", ""),
                 ("q:N", "q", ""),
                 ("mark:N", "mark", ""),
             ]
         ),
     )
-    ground = base.mark_rect(stroke="white", strokeWidth=2, color="#f4f4f4")
-    cells = base.mark_rect(stroke="white", strokeWidth=2).encode(
-        color=alt.Color(
-            "difference:Q",
-            title="difference of d",
-            scale=alt.Scale(domain=[-2, -1, 0, 1, 2], range=list(_COLOURS), clamp=True),
-            legend=alt.Legend(gradientLength=240, tickCount=5),
-        ),
-        opacity=alt.condition("datum.found", alt.value(1), alt.value(0.3)),
-    )
+    cells = heat_cells(base, "difference", "difference", plain="datum.found", faded=0.3)
     ink = alt.condition("datum.light", alt.value("white"), alt.value(INK))
-    layers = [ground, cells]
+    layers = list(cells)
     for weight, test in ((700, "datum.found"), (400, "!datum.found")):
         values = base.mark_text(dy=-5, fontSize=12, fontWeight=weight)  # type: ignore[arg-type]
         layers.append(values.encode(text="value:N", color=ink).transform_filter(test))

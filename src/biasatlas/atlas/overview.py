@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from biasatlas.atlas.charts import INK, category_axis, finish, rows, tooltips, wrap
+from biasatlas.atlas.charts import INK, category_axis, finish, heat_cells, rows, tooltips, wrap
 from biasatlas.atlas.parts import (
     LEVEL,
     DataTable,
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 _PAIRS_ROW = "Topic pairs\nfound in the text"
 _CONTROL = region_label(PRETRAINED, {})
-_COLOURS = ("#b35806", "#f1a340", "#f7f7f7", "#67a9cf", "#2166ac")
 
 
 def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
@@ -261,16 +260,7 @@ def _chart(
     )
     most = max(record["lines"].count("\n") for record in records)
     lift = 6 * max(0, most - 1)
-    ground = base.mark_rect(stroke="white", strokeWidth=2, color="#f4f4f4")
-    cells = base.mark_rect(stroke="white", strokeWidth=2).encode(
-        color=alt.Color(
-            "d:Q",
-            title="mean d",
-            scale=alt.Scale(domain=[-2, -1, 0, 1, 2], range=list(_COLOURS), clamp=True),
-            legend=alt.Legend(gradientLength=240, tickCount=5),
-        ),
-        opacity=alt.condition("datum.sure", alt.value(1), alt.value(0.45)),
-    )
+    cells = heat_cells(base, "d", "mean d", plain="datum.sure", faded=0.45)
     ink = alt.condition("datum.light", alt.value("white"), alt.value(INK))
     alone = "datum.spread == '' && datum.marks == ''"
     values = [
@@ -284,5 +274,5 @@ def _chart(
         text="lines:N", color=ink
     )
     none = base.mark_text(fontSize=11, fontStyle="italic", color="#6b6b6b").encode(text="none:N")
-    layers = alt.layer(ground, cells, *values, spread, marks, none)
+    layers = alt.layer(*cells, *values, spread, marks, none)
     return finish(layers, caption, (66 + 2 * lift) * len(names))

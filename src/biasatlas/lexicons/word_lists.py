@@ -22,6 +22,7 @@ from biasatlas.lexicons.strict_yaml import (
 )
 
 __all__ = [
+    "SETS",
     "AssociationTest",
     "WordSet",
     "check_terms",
@@ -35,6 +36,10 @@ __all__ = [
     "load_tests",
     "shared_words",
 ]
+
+
+# The sets of a test: targets x and y, attributes a and b.
+SETS = ("x", "y", "a", "b")
 
 
 @dataclass(frozen=True)

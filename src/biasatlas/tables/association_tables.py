@@ -176,6 +176,7 @@ WORDS = Table(
             "mean cosine with X less that with Y.",
         ),
         number("influence", "d without this word less d; empty where d is then undefined."),
+        CONTROL,
     ),
 )
 

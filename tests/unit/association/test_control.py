@@ -101,8 +101,9 @@ def test_every_model_is_scored_and_marked_by_its_own_control(tmp_path):
         [("word2vec", 1), ("alc", -1)],
         region="north",
     )
-    verdicts = scored.scores.groupby("model")["control"].agg(set).to_dict()
-    assert verdicts == {"word2vec": {"passed"}, "alc": {"failed"}}
+    for part in (scored.scores, scored.words):
+        verdicts = part.groupby("model")["control"].agg(set).to_dict()
+        assert verdicts == {"word2vec": {"passed"}, "alc": {"failed"}}
     for part in (scored.scores, scored.words, scored.coverage):
         assert set(part["region"]) == {"north"}
         assert {(m, s) for m, s in zip(part["model"], part["seed"], strict=True)} == {

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from biasatlas.association.influence import effect_sizes, leave_one_out
-from biasatlas.association.scores import effect_size
+from biasatlas.association.influence import leave_one_out
+from biasatlas.association.scores import effect_size, effect_sizes
 
 
 def d_of(a: np.ndarray, b: np.ndarray, n_x: int) -> float:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
 
-from biasatlas.association.influence import effect_sizes, leave_one_out
+from biasatlas.association.influence import leave_one_out
 from biasatlas.association.intervals import effect_size_interval
+from biasatlas.association.scores import effect_sizes
 
 
 def random_test(

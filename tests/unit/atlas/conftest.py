@@ -376,6 +376,7 @@ def words_table(weat: pd.DataFrame) -> pd.DataFrame:
                         "kind": "name" if side in "xy" else "term",
                         "score": float(random.normal(0, 0.1)),
                         "influence": -0.5 if (side, place) == ("x", 0) else 0.01 * place,
+                        "control": score["control"],
                     }
                 )
     return in_order("words", rows)

@@ -25,7 +25,8 @@ from biasatlas.association.companions.pmi import (
     measure_documents,
     refuse_counts,
 )
-from biasatlas.association.resolve import SETS, ResolvedTest, Rules, resolve
+from biasatlas.association.resolve import ResolvedTest, Rules, resolve
+from biasatlas.lexicons.word_lists import SETS
 from biasatlas.vectors import WordVectors
 
 if TYPE_CHECKING:

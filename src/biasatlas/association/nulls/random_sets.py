@@ -32,7 +32,7 @@ from biasatlas.association.nulls.matched_sets import (
     octaves,
     share_out,
 )
-from biasatlas.association.scores import unit_rows
+from biasatlas.association.scores import effect_sizes, unit_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -246,7 +246,7 @@ class NullSampler:
         similarity: float,
     ) -> MatchedNull:
         x, y = (one.picks for one in drawn)
-        d = _effect_sizes(scores[x], scores[y])
+        d = effect_sizes(np.concatenate([scores[x], scores[y]], axis=1), x.shape[1])
         kept = np.isfinite(d)
         middles = [centroids(candidates.unit[picks]) for picks in (x, y)]
         log_ranks = np.log(self.ranks[rows])
@@ -338,13 +338,6 @@ def _draw_pairs(
     if similarity is None:
         return x, draw_around(candidates, rng.integers(total, size=n), wanted[1], rng, x.picks)
     return x, draw_beside(candidates, x.picks, wanted[1], similarity, rng)
-
-
-def _effect_sizes(x: Floats, y: Floats) -> Floats:
-    """Effect size of each row, NaN where all scores are equal."""
-    spread = np.concatenate([x, y], axis=1).std(axis=1, ddof=1)
-    spread[spread == 0] = np.nan
-    return np.asarray((x.mean(axis=1) - y.mean(axis=1)) / spread)
 
 
 def _mean_log_ranks(ranks: Sequence[Ints]) -> Floats:
