@@ -16,8 +16,10 @@ _ABBREVIATIONS = re.compile(
     r"blvd|messrs|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|e\.g|i\.e|cf|vol|pp",
     re.IGNORECASE,
 )
-_CLOSING = "\"'\u2019\u201d\u00bb)]"
-_OPENING = "\"'\u2018\u201c\u00ab([\u2013\u2014-"
+_CLOSING = "\"'\u2019\u201d\u00bb)]\u300d\u300f\uff09\u300b"
+_OPENING = "\"'\u2018\u201c\u00ab([\u2013\u2014-\u300c\u300e\uff08\u300a"
+# In segmented text a closing mark is a word of its own; a straight quote may open as well.
+_CLOSING_WORDS = frozenset(_CLOSING) - frozenset(_OPENING)
 # The last three end sentences in Chinese and Japanese, Hindi and its kin, and Urdu.
 _ENDS = tuple(".!?\u2026\u3002\uff01\uff1f\u0964\u06d4\u061f")
 
@@ -46,11 +48,15 @@ def _ends_sentence(word: str, following: str) -> bool:
 def _sentences(words: list[str]) -> list[list[str]]:
     result: list[list[str]] = []
     start = 0
+    before = words[0] if words else ""
     for i in range(1, len(words)):
-        last = words[i - 1][-1]
-        if (last in _CLOSING or last in _ENDS) and _ends_sentence(words[i - 1], words[i]):
+        if words[i] in _CLOSING_WORDS:
+            continue
+        last = before[-1]
+        if (last in _CLOSING or last in _ENDS) and _ends_sentence(before, words[i]):
             result.append(words[start:i])
             start = i
+        before = words[i]
     if words:
         result.append(words[start:])
     return result

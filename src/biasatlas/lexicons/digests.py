@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-_SILENT = frozenset({"citation", "path"})
+_SILENT = frozenset({"citation", "note", "path", "validated"})
 
 
 def digest(content: Any) -> str:

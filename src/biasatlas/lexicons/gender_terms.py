@@ -16,6 +16,9 @@ from biasatlas.lexicons.strict_yaml import (
 
 __all__ = ["GenderTerms", "check_pairs", "digest", "load_gender_pairs"]
 
+# Languages that write i with and without a dot: Turkish, Azerbaijani (and their ISO 639-3 codes).
+_DOTLESS = ("tr", "tur", "az", "aze", "azj")
+
 
 @dataclass(frozen=True)
 class GenderTerms:
@@ -31,6 +34,10 @@ class GenderTerms:
         Pairs in the file, and pairs left once case is folded.
     path : Path
         The file; no part of equality or of the digest.
+    validated : bool
+        Whether the list was published or checked by a speaker of its language; as `path`.
+    note : str
+        What the list leaves out, and why, or nothing; as `path`.
     """
 
     name: str
@@ -41,6 +48,8 @@ class GenderTerms:
     n_distinct: int
     citation: str
     path: Path = field(default=Path(), compare=False)
+    validated: bool = field(default=True, compare=False)
+    note: str = field(default="", compare=False)
 
 
 def load_gender_pairs(path: str | Path) -> GenderTerms:
@@ -65,16 +74,21 @@ def load_gender_pairs(path: str | Path) -> GenderTerms:
     sides = check_pairs(document)
     raise_problems([document])
     data = document.data
-    pairs = {(pair["male"].casefold(), pair["female"].casefold()) for pair in data["pairs"]}
+    language = data["language"]
+    pairs = {
+        (_fold(pair["male"], language), _fold(pair["female"], language)) for pair in data["pairs"]
+    }
     return GenderTerms(
         name=data["name"],
-        language=data["language"],
+        language=language,
         female=tuple(term for term, _ in sides["female"].values()),
         male=tuple(term for term, _ in sides["male"].values()),
         n_pairs=len(data["pairs"]),
         n_distinct=len(pairs),
         citation=data["citation"],
         path=document.path,
+        validated=data.get("validated", True),
+        note=data.get("note", ""),
     )
 
 
@@ -112,5 +126,22 @@ def _add_term(
         document.report(place, f"{word!r} is not in Unicode form NFC; write {composed!r}")
     elif not all(unicodedata.category(end)[0] in "LMN" for end in (composed[0], composed[-1])):
         document.report(place, f"{word!r} must begin and end with a letter or digit")
-    # Folding would turn ß into ss, which no text holds: fold to compare, lower to search.
-    terms.setdefault(word.casefold(), (word.lower(), document.lines[place]))
+    language = document.data["language"]
+    lowered = (_lower(word, language), document.lines[place])
+    terms.setdefault(_fold(word, language), lowered)
+
+
+def _lower(word: str, language: str) -> str:
+    """Lower-case a word as its language does: in Turkish I has no dot, and İ is i."""
+    if language in _DOTLESS:
+        word = word.replace("İ", "i").replace("I", "ı")
+    return word.lower()
+
+
+def _fold(word: str, language: str) -> str:
+    """Fold the case of single letters, as the search does.
+
+    Full folding would make ß and ss one, so that a list could not hold both spellings.
+    """
+    folded = ((one, one.casefold()) for one in _lower(word, language))
+    return "".join(other if len(other) == 1 else one for one, other in folded)

@@ -60,3 +60,9 @@ def test_no_word_lost(words: list[str], target: int) -> None:
     assert " ".join(passages).split() == words
     assert all(len(p.split()) <= 3 * target + target for p in passages)
     assert cut_passages([" ".join(words)], target, 1)["words"].sum() == len(words)
+
+
+def test_closing_marks_of_segmented_text_stay_with_their_sentence() -> None:
+    text = "\u4ed6 \u8bf4 \uff1a \u300c \u597d \u3002 \u300d \u5979 \u8d70 \u4e86 \u3002 \u4ed6 \u6765 \u3002"
+    assert split_sentences(text) == [text[:13], text[14:21], text[22:]]
+    assert split_sentences('He said " Yes . " She left .') == ['He said " Yes .', '" She left .']

@@ -68,6 +68,13 @@ def test_case_is_folded_and_repeats_dropped(write):
 def test_lower_case_keeps_letters_that_folding_would_change(write):
     terms = load_gender_pairs(write("- {male: Großvater, female: Großmutter}\n"))
     assert terms.male == ("großvater",)
+    terms = load_gender_pairs(
+        write(
+            "- {male: Großvater, female: x}\n- {male: Grossvater, female: y}\n- {male: GROẞVATER, female: x}\n"
+        )
+    )
+    assert terms.male == ("großvater", "grossvater")
+    assert (terms.n_pairs, terms.n_distinct) == (3, 2)
 
 
 def test_a_term_on_both_sides_is_refused(write):
@@ -106,6 +113,79 @@ def test_bad_pairs_are_named_with_their_line(write, pair, said):
     assert len(caught.value.problems) == 1
     assert caught.value.problems[0].startswith(f"{path}:6: ")
     assert said in caught.value.problems[0]
+
+
+def test_a_list_is_validated_unless_it_says_otherwise(tmp_path):
+    path = tmp_path / "pairs.yaml"
+    pairs = "pairs:\n- {male: he, female: she}\n"
+    path.write_text(HEAD.replace("pairs:\n", pairs), encoding="utf-8")
+    assert (load_gender_pairs(path).validated, load_gender_pairs(path).note) == (True, "")
+    said = HEAD.replace("pairs:\n", "validated: false\nnote: leaves out him\n" + pairs)
+    path.write_text(said, encoding="utf-8")
+    terms = load_gender_pairs(path)
+    assert (terms.validated, terms.note) == (False, "leaves out him")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("validated: perhaps", "validated must be"),
+        ("validated: 1", "validated is 1"),
+        ("note: ' '", "note is blank"),
+        ("note: 12", "note is 12 without quotes"),
+        ("notes: x", "allowed: name, language, citation, validated, note, pairs"),
+    ],
+)
+def test_odd_heads_are_refused(tmp_path, line, said):
+    path = tmp_path / "pairs.yaml"
+    path.write_text(line + "\n" + HEAD + "- {male: he, female: she}\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load_gender_pairs(path)
+    assert len(caught.value.problems) == 1
+    assert caught.value.problems[0].startswith(f"{path}:1: ")
+    assert said in caught.value.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("language", "male"),
+    [
+        ("tr", ("imparator", "ağabeyı", "oğlan")),
+        ("az", ("imparator", "ağabeyı", "oğlan")),
+        ("en", ("i\u0307mparator", "ağabeyi", "oğlan")),
+    ],
+)
+def test_turkish_letters_are_lowered_as_in_turkish(tmp_path, language, male):
+    path = tmp_path / "pairs.yaml"
+    pairs = [*zip(("İmparator", "AĞABEYI", "OĞLAN"), "xyz", strict=True)]
+    rows = "".join(f"- {{male: {one}, female: {other}}}\n" for one, other in pairs)
+    text = HEAD.replace("language: en", f"language: {language}") + rows
+    path.write_text(text, encoding="utf-8")
+    assert load_gender_pairs(path).male == male
+
+
+def test_dotted_and_dotless_i_are_two_letters_in_turkish(tmp_path):
+    path = tmp_path / "pairs.yaml"
+    text = HEAD + "- {male: KIR, female: kir}\n"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="is a female term here and a male one"):
+        load_gender_pairs(path)
+    path.write_text(text.replace("language: en", "language: tr"), encoding="utf-8")
+    terms = load_gender_pairs(path)
+    assert (terms.male, terms.female) == (("kır",), ("kir",))
+    text = text.replace("language: en", "language: tr").replace("kir", "kır")
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="is a female term here and a male one"):
+        load_gender_pairs(path)
+
+
+def test_digest_does_not_see_the_note(write):
+    path = write("- {male: he, female: she}\n")
+    before = load_gender_pairs(path)
+    text = path.read_text(encoding="utf-8")
+    path.write_text("validated: false\nnote: reworded\n" + text, encoding="utf-8")
+    after = load_gender_pairs(path)
+    assert before == after
+    assert digest(before) == digest(after)
 
 
 def test_digest_sees_terms_and_nothing_else(write):
