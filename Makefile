@@ -1,5 +1,6 @@
 # make demo    sets up, runs the default workflow, and says where the atlas is
 # make test    sets up and runs the tests
+# make extras  installs what only some corpora need: Reddit's API, words of Chinese, Japanese, Thai
 # make lint    ruff, snakefmt, snakemake --lint, mypy
 #
 # PYTHON=python3.12    another interpreter (3.11 to 3.13)
@@ -16,7 +17,7 @@ TORCH := $(shell grep '^torch==' requirements.lock)
 # pip is silent while it unpacks; a line now and then says that it lives.
 ALIVE = ( while sleep 20; do echo "  ... still installing"; done ) & alive=$$!; trap "kill $$alive 2>/dev/null" EXIT;
 
-.PHONY: demo test lint install lock docs clean
+.PHONY: demo test lint install extras lock docs clean
 
 install: $(VENV)/.installed
 
@@ -28,6 +29,9 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 	@$(ALIVE) if [ -n "$(TORCH_INDEX)" ]; then $(BIN)/pip install --index-url "$(TORCH_INDEX)" $(TORCH); fi && \
 	  $(BIN)/pip install -r requirements.lock && $(BIN)/pip install --no-deps -e .
 	@touch $@
+
+extras: install
+	@$(ALIVE) $(BIN)/pip install -r requirements-extras.lock
 
 demo: install
 	@$(BIN)/snakemake --cores $(CORES) || \
@@ -50,6 +54,12 @@ lock: install
 	$(BIN)/pip-compile -q --extra dev --strip-extras --no-header --no-annotate --no-emit-index-url \
 	  --no-emit-find-links --no-emit-trusted-host -o requirements.lock pyproject.toml
 	sed -i 's/+cpu//' requirements.lock
+	$(BIN)/pip-compile -q --extra reddit --extra segmentation --strip-extras --no-header \
+	  --no-annotate --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	  -c requirements.lock -o requirements-extras.lock pyproject.toml
+	sed -i 's/+cpu//' requirements-extras.lock
+	grep -vxFf requirements.lock requirements-extras.lock > requirements-extras.only
+	mv requirements-extras.only requirements-extras.lock
 
 docs: install
 	$(BIN)/python -m biasatlas.config

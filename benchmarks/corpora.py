@@ -11,6 +11,7 @@ seconds are processor seconds of one core. Needs zcat and rg; without them their
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import resource
 import shutil
@@ -24,7 +25,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from biasatlas.corpora.prepare import Preparation, _Check
+from biasatlas.corpora.prepare import Check, Preparation
 from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.selection import Draw, draw_documents
 from biasatlas.lexicons.gender_scan import scan
@@ -37,7 +38,7 @@ CYRILLIC = str.maketrans("abcdefghijklmnopqrstuvwxyz", "абцдефгхийкл
 
 
 def make_pool(seed: int = 0) -> list[str]:
-    """Make documents of Zipfian words; about one word in eighty is a gender term."""
+    """Make halves of documents, of Zipfian words, with gender terms among the common ones."""
     rng = np.random.default_rng(seed)
     letters = np.array(list("etaoinshrdlucmfwypvbgkjqxz"))
     weights = 1.0 / np.arange(1, 27)
@@ -50,17 +51,14 @@ def make_pool(seed: int = 0) -> list[str]:
         words[40 + 37 * place] = term
     words[9], words[21], words[33] = "he", "his", "she"
     chances = 1.0 / np.arange(1, VOCABULARY + 1)
-    sizes = rng.integers(20, 121, POOL)
+    sizes = rng.integers(10, 61, POOL)
     flat = rng.choice(VOCABULARY, size=int(sizes.sum()), p=chances / chances.sum()).tolist()
     starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
-    return [
-        " ".join(words[i] for i in flat[a:b]) + "."
-        for a, b in zip(starts[:-1], starts[1:], strict=True)
-    ]
+    return [" ".join(words[i] for i in flat[a:b]) + "." for a, b in itertools.pairwise(starts)]
 
 
 def write_documents(pool: list[str], number: int, folder: Path) -> list[Path]:
-    """Write `number` documents, a million a file, as gzip; nine in ten are unlike all others."""
+    """Write `number` documents, a million a file, as gzip: two halves each, one in ten a copy."""
     from isal import igzip
 
     texts = pl.Series("text", pool)
@@ -73,10 +71,9 @@ def write_documents(pool: list[str], number: int, folder: Path) -> list[Path]:
             continue
         with igzip.open(path, "wb", compresslevel=1) as out:
             for start in range(0, 1_000_000, 50_000):
-                rows = pl.DataFrame({"text": texts.gather(rng.integers(0, POOL, 50_000))})
-                rows = rows.with_row_index("n", offset=file * 1_000_000 + start)
-                unlike = pl.concat_str("text", pl.lit(" "), pl.col("n").cast(pl.String))
-                rows = rows.select(pl.when(pl.col("n") % 10 == 0).then("text").otherwise(unlike))
+                halves = rng.integers(0, POOL, (2, 50_000))
+                halves[:, ::10] = rng.integers(0, POOL, (2, 50))[:, np.arange(5_000) % 50]
+                rows = pl.select(pl.concat_str(*map(texts.gather, halves), separator=" "))
                 out.write("\n".join(rows.to_series().to_list()).encode() + b"\n")
     return paths
 
@@ -167,7 +164,7 @@ def draw(millions: int, folder: Path) -> None:
     """Draw 94,000 of some million documents; print what it took. Run in a process of its own."""
     paths = sorted(folder.glob("web_NGA_*.txt.gz"))[:millions]
     cleaned = [0]
-    check = _Check("en", Preparation(min_words=20))
+    check = Check("en", Preparation(min_words=20))
 
     def batches() -> Iterator[pl.DataFrame]:
         for path in paths:

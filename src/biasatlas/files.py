@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
 
 
 @contextmanager
@@ -50,10 +51,15 @@ def write_text(text: str, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def write_parquet(frame: pd.DataFrame, path: str | Path) -> None:
+def write_parquet(frame: pd.DataFrame | pl.DataFrame, path: str | Path) -> None:
     """Write a frame without its index as zstd Parquet, whole or not at all."""
+    import pandas as pd
+
     with atomic_path(path) as temporary:
-        frame.to_parquet(temporary, index=False, compression="zstd")
+        if isinstance(frame, pd.DataFrame):
+            frame.to_parquet(temporary, index=False, compression="zstd")
+        else:
+            frame.write_parquet(temporary, compression="zstd")
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path) -> None:

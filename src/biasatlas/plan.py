@@ -13,18 +13,17 @@ from typing import Any
 
 from biasatlas.assets.catalogue import (
     asset_digest,
-    check_asset_paths,
     find_local_path,
     load_catalogue,
 )
 from biasatlas.association.control import NO_SEED
 from biasatlas.config import Config, Corpus, Region, Source, validate
-from biasatlas.corpora.regions import resolve_regions
 from biasatlas.errors import InputError
 from biasatlas.lexicons.gender_swap import load_gender_swap, swap_list
 from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
 from biasatlas.lexicons.word_lists import AssociationTest, digest, load_tests
+from biasatlas.plan_checks import find_wrong_lists, find_wrong_names
 from biasatlas.provenance import code_version, file_sha256
 
 
@@ -55,61 +54,10 @@ class Plan:
         self.config: Config = validate(values, where)
         self.resources = Path(resources)
         self.assets = load_catalogue(self.resources / "assets.yaml")
-        problems = [f"{where}: {line}" for line in self._wrong_names()]
-        problems += self._wrong_lists()
+        problems = [f"{where}: {line}" for line in find_wrong_names(self)]
+        problems += find_wrong_lists(self)
         if problems:
             raise InputError(problems)
-
-    def _wrong_names(self) -> list[str]:
-        config = self.config
-        problems = check_asset_paths({"asset_paths": config.asset_paths}, self.assets)
-        problems += [
-            f"key `asset_paths.{name}`: {path}: there is no such file or folder"
-            for name, path in config.asset_paths.items()
-            if not Path(path).exists()
-        ]
-        wanted = {
-            "topics.encoder": config.topics.encoder,
-            "pairs.encoder": config.pairs.encoder,
-            "vectors.pretrained": config.vectors.pretrained,
-        }
-        for corpus in config.corpora:
-            for source in corpus.sources:
-                key = f"corpora ({corpus.name})"
-                wanted[f"{key} asset of reader {source.reader}"] = source.asset
-                if source.path is not None and not Path(source.path).exists():
-                    problems.append(f"key `{key}`: path {source.path}: there is no such file")
-        problems += [
-            f"key `{key}`: value {name!r}: no such asset; allowed: {', '.join(self.assets)}"
-            for key, name in wanted.items()
-            if name is not None and name not in self.assets
-        ]
-        problems += [
-            f"key `vectors.own.{name}`: {path}: there is no such file"
-            for name, path in config.vectors.own.items()
-            if not Path(path).is_file()
-        ]
-        if config.ungdc_path is not None and not Path(config.ungdc_path).exists():
-            problems.append(f"key `ungdc_path`: {config.ungdc_path}: there is no such file")
-        try:
-            resolve_regions([self.region_spec(region) for region in self.regions])
-        except InputError as error:
-            problems += error.problems
-        return problems
-
-    def _wrong_lists(self) -> list[str]:
-        problems: list[str] = []
-        for language in self.config.languages:
-            for load in (self.tests, self.controls, self.gender_terms):
-                try:
-                    load(language)
-                except InputError as error:
-                    problems += error.problems
-        try:
-            self.published  # noqa: B018
-        except InputError as error:
-            problems += error.problems
-        return problems
 
     # Regions and corpora
 
@@ -156,12 +104,22 @@ class Plan:
 
     def documents_of(self, corpus: str) -> str:
         """The corpus whose prepared documents serve `corpus`: the first with the same sources."""
-        sources = self.corpus(corpus).sources
+        sources = self.sources(corpus)
         return next(other.name for other in self.config.corpora if other.sources == sources)
 
-    def sources(self, corpus: str) -> list[Source]:
-        """Sources of a corpus."""
-        return list(self.corpus(corpus).sources)
+    def sources(self, corpus: str, language: str | None = None) -> list[Source]:
+        """Sources of a corpus, or those of them that are read for a language."""
+        return [
+            source
+            for source in self.corpus(corpus).sources
+            if language is None or source.language in (None, language)
+        ]
+
+    @property
+    def language_model(self) -> str | None:
+        """Asset that tells languages apart; None where documents are not checked."""
+        documents = self.config.documents
+        return None if documents.language_min is None else documents.language_model
 
     def models(self, role: str) -> list[tuple[str, int]]:
         """Algorithm and seed of every set of vectors that a region is scored on.
@@ -217,6 +175,7 @@ class Plan:
         config = self.config
         names = {source.asset for corpus in config.corpora for source in corpus.sources}
         names |= {config.topics.encoder, config.pairs.encoder, config.vectors.pretrained}
+        names.add(self.language_model)
         return sorted(name for name in names if name is not None)
 
     # Word lists
@@ -270,11 +229,25 @@ class Plan:
     def gender_file(self, language: str) -> str:
         """File of the gender pairs."""
         folder = self.resources / "word_lists" / "gender" / language
-        return str(folder / f"{self.config.gender.pairs}.yaml")
+        return str(folder / f"{self.gender_list(language)}.yaml")
+
+    def gender_list(self, language: str) -> str:
+        """Name of the list of gender pairs of a language; empty where none is named."""
+        pairs = self.config.gender.pairs
+        return pairs if isinstance(pairs, str) else pairs.get(language, "")
 
     def gender_terms(self, language: str) -> Any:
         """The gender terms of a language."""
         return load_gender_pairs(self.gender_file(language))
+
+    def gender_list_titles(self) -> list[tuple[str, str]]:
+        """Language and list of each language, with `(not validated)` where nobody checked it."""
+        titles = []
+        for language in self.config.languages:
+            checked = self.gender_terms(language).validated
+            title = self.gender_list(language) + ("" if checked else " (not validated)")
+            titles.append((language, title))
+        return titles
 
     def gender_digest(self, language: str) -> str:
         """Hash of the gender terms."""
@@ -319,7 +292,7 @@ class Plan:
             lists += [f"weat/{language}/{line}" for line in self.tests_digest(language)]
             lists += [f"control/{language}/{line}" for line in self.controls_digest(language)]
             lists.append(
-                f"gender/{language}/{self.config.gender.pairs}={self.gender_digest(language)}"
+                f"gender/{language}/{self.gender_list(language)}={self.gender_digest(language)}"
             )
         lists += [f"region_aware/{line}" for line in self.region_aware_digest()]
         return [*lists, f"gazetteer={self.gazetteer_digest()}"]

@@ -142,7 +142,12 @@ def test_a_thin_region_is_counted_with_a_warning(tmp_path: Path) -> None:
             gender=[str(folder / "north.parquet")], used=[str(folder / "north.used.parquet")]
         ),
         output=Named(str(tmp_path / "gender.csv")),
-        params=Named(both="exclude", warn_below=500, warn_female_below=100),
+        params=Named(
+            both="exclude",
+            word_lists=[("en", "basic (not validated)")],
+            warn_below=500,
+            warn_female_below=100,
+        ),
     )
     row = read_table("gender", tmp_path / "gender.csv").iloc[0]
     assert (row["region"], row["female"], row["neither"], row["female_share"]) == (
@@ -152,3 +157,4 @@ def test_a_thin_region_is_counted_with_a_warning(tmp_path: Path) -> None:
         1.0,
     )
     assert row["warning"].count("thin") == 2
+    assert row["word_list"] == "basic (not validated)"

@@ -68,11 +68,11 @@ def test_everything_wrong_is_told_at_once(resources, tmp_path):
     def change(values: Values) -> None:
         values["topics"]["encoder"] = "no_such_model"
         values["vectors"]["own"] = {"mine": str(tmp_path / "none.bin")}
-        values["languages"] = ["en", "de"]
+        values["languages"] = ["en", "de", "fr"]
         values["asset_paths"] = {"no_such_asset": "x"}
         values["corpora"][0]["sources"] = [
-            {"reader": "table", "path": str(tmp_path / "none.csv")},
-            {"reader": "news", "asset": "no_such_news"},
+            {"reader": "table", "path": str(tmp_path / "none.csv"), "language": "en"},
+            {"reader": "news", "asset": "no_such_news", "language": "de"},
         ]
         values["gender"]["pairs"] = "no_such_list"
         values["ungdc_path"] = str(tmp_path / "none.tar")
@@ -85,13 +85,35 @@ def test_everything_wrong_is_told_at_once(resources, tmp_path):
         "my.yaml: key `corpora (discovery)`",
         "value 'no_such_news'",
         "my.yaml: key `ungdc_path`",
-        "word_lists/weat/de: there is no such folder",
+        "corpora (discovery): no source for language `fr`",
         "gender/en/no_such_list.yaml: there is no such file",
         "gender/de/no_such_list.yaml: there is no such file",
         "WEAT1.yaml:",
         "P2.yaml:",
     ):
         assert part in text
+
+
+def test_a_language_without_tests_can_have_corpora(resources):
+    def change(values: Values) -> None:
+        values["languages"] = ["en", "de"]
+        values["gender"]["pairs"] = {"en": "bolukbasi52", "de": "basic"}
+
+    plan = make_plan(resources, change)
+    assert Path(plan.gender_file("de")).parent.name == "de"
+    with pytest.raises(InputError, match="word_lists/weat/de: there is no such folder"):
+        plan.tests("de")
+    (problem,) = problems_of(resources, lambda v: v["weat"].update(tests="no_such_tests"))
+    assert "no_such_tests" in problem
+
+
+def test_each_language_needs_a_list_of_gender_pairs(resources):
+    def change(values: Values) -> None:
+        values["languages"] = ["en", "de"]
+        values["gender"]["pairs"] = {"en": "bolukbasi52"}
+
+    (problem,) = problems_of(resources, change)
+    assert problem == "my.yaml: key `gender.pairs`: names no list for language `de`"
 
 
 def test_a_wrong_configuration_comes_before_the_files(resources):

@@ -98,7 +98,8 @@ def test_conda_environments_ask_for_what_the_project_asks_for() -> None:
     for path in sorted((ROOT / "envs").glob("*.yaml")):
         *plain, pip = yaml.safe_load(path.read_text("utf-8"))["dependencies"]
         listed = _requirements([line for line in [*plain, *pip["pip"]] if line != "pip"])
-        renamed = {{"python-xxhash": "xxhash"}.get(name, name): pin for name, pin in listed.items()}
+        conda_names = {"python-xxhash": "xxhash", "python-isal": "isal"}
+        renamed = {conda_names.get(name, name): pin for name, pin in listed.items()}
         for name, pin in renamed.items():
             assert wanted.get(name) == pin, f"{path.name}: {name}{pin}"
 

@@ -71,19 +71,6 @@ def record(*names):
     )
 
 
-def source_files(wildcards):
-    """Fetched folder or own file of each source of a corpus, in the configuration's order."""
-    return [
-        fetched(source.asset) if source.asset else source.path
-        for source in PLAN.sources(wildcards.corpus)
-    ]
-
-
-def source_records(wildcards):
-    """Records of the fetched sources of a corpus."""
-    return record(*(source.asset for source in PLAN.sources(wildcards.corpus)))
-
-
 def topic_settings(*keys):
     """The named keys of the section topics, and the seed."""
     values = PLAN.config.topics.model_dump()

@@ -2,7 +2,7 @@
 
 Outputs: <results>/documents/{corpus}/{language}.parquet,
 <results>/corpora/{corpus}/{language}/{region}.parquet, <results>/tables/corpus.csv.
-Expects: config keys corpora, regions, passages, seed.
+Expects: config keys corpora, documents, regions, passages, seed.
 """
 
 
@@ -11,6 +11,7 @@ rule prepare_documents:
         sources=source_files,
         records=source_records,
         gazetteer=ancient(PLAN.gazetteer),
+        language_model=language_model,
     output:
         documents="<results>/documents/{corpus}/{language}.parquet",
         counts="<results>/documents/{corpus}/{language}.counts.parquet",
@@ -27,16 +28,12 @@ rule prepare_documents:
     params:
         code=code("prepare_documents"),
         gazetteer=PLAN.gazetteer_digest(),
-        sources=lambda wildcards: [
-            [source.reader, sorted(source.options.items())]
-            for source in PLAN.sources(wildcards.corpus)
-        ],
-        assets=lambda wildcards: [
-            PLAN.asset_digest(source.asset)
-            for source in PLAN.sources(wildcards.corpus)
-        ],
+        sources=source_settings,
+        documents=sorted(
+            PLAN.config.documents.model_dump(exclude={"language_model"}).items()
+        ),
         boilerplate_documents=PLAN.config.passages.boilerplate_documents,
-        min_words=PLAN.config.passages.min_words,
+        seed=PLAN.config.seed,
     message:
         "Reading and cleaning the documents of {wildcards.corpus} ({wildcards.language})"
     script:

@@ -65,6 +65,7 @@ rule tabulate_gender:
     params:
         code=code("tabulate_gender"),
         both=PLAN.config.gender.both,
+        word_lists=PLAN.gender_list_titles(),
         warn_below=PLAN.config.gender.warn_below,
         warn_female_below=PLAN.config.gender.warn_female_below,
     message:

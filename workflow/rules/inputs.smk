@@ -4,11 +4,57 @@ Expects: PLAN of common.smk.
 Defines: paths of a la carte vectors by corpus, and input functions.
 """
 
+from biasatlas.corpora.paths import expand_paths, inventory
+
 # The discovery corpus, in which dimensions are found, and the evaluation corpus, the later text.
 FOUND_PASSAGES = f"<results>/corpora/{PLAN.discovery}/{{language}}/{{region}}.parquet"
 LATER_PASSAGES = f"<results>/corpora/{PLAN.evaluation}/{{language}}/{{region}}.parquet"
 FOUND_ALC = f"<results>/alc/{PLAN.discovery}/{{language}}"
 LATER_ALC = f"<results>/alc/{PLAN.evaluation}/{{language}}"
+
+
+def source_list(wildcards):
+    """Reader, options, asset and paths of each source that a corpus has in a language."""
+    sources = PLAN.sources(wildcards.corpus, wildcards.language)
+    return [
+        (
+            source.reader,
+            sorted(source.options.items()),
+            source.asset,
+            [fetched(source.asset)] if source.asset else expand_paths(source.path),
+        )
+        for source in sources
+    ]
+
+
+def source_files(wildcards):
+    """Fetched folders and own files of all sources, in the configuration's order."""
+    return [path for *_, paths in source_list(wildcards) for path in paths]
+
+
+def source_records(wildcards):
+    """Records of the fetched sources of a corpus, and of the model that tells languages apart."""
+    assets = [asset for _, _, asset, _ in source_list(wildcards)]
+    return record(*assets, PLAN.language_model)
+
+
+def language_model(wildcards):
+    """The model that tells languages apart, where documents are checked."""
+    return [fetched(PLAN.language_model)] if PLAN.language_model else []
+
+
+def source_settings(wildcards):
+    """What reads each file of `source_files`: reader, options, hash of the asset or of the folder."""
+    return [
+        [
+            reader,
+            options,
+            PLAN.asset_digest(asset) if asset else "",
+            "" if asset else inventory(path),
+        ]
+        for reader, options, asset, paths in source_list(wildcards)
+        for path in paths
+    ]
 
 
 def own_scores(wildcards):

@@ -1,6 +1,6 @@
 """Cut the documents of one region into passages, and take its part of them."""
 
-import pandas as pd
+import polars as pl
 
 from biasatlas.corpora.build import build_region
 from biasatlas.files import write_parquet
@@ -9,7 +9,7 @@ from biasatlas.logs import start
 with start(snakemake.log[0], f"build_region {snakemake.wildcards.region}"):
     settings = dict(snakemake.params.passages)
     passages, counts = build_region(
-        pd.read_parquet(snakemake.input.documents),
+        pl.scan_parquet(snakemake.input.documents),
         dict(snakemake.params.region),
         part=snakemake.params.part,
         evaluation_share=settings["evaluation_share"],

@@ -10,6 +10,7 @@ from biasatlas.topics.gendered import count_gender
 
 with start(snakemake.log[0], "tabulate_gender"):
     rows = []
+    lists = dict(snakemake.params.word_lists)
     for gender, used in zip(snakemake.input.gender, snakemake.input.used, strict=True):
         counts = count_gender(
             pd.read_parquet(gender),
@@ -18,6 +19,6 @@ with start(snakemake.log[0], "tabulate_gender"):
             warn_below=snakemake.params.warn_below,
             warn_female_below=snakemake.params.warn_female_below,
         )
-        region = Path(gender).stem
-        rows.append({"language": Path(gender).parent.name, "region": region, **counts})
+        place = {"language": Path(gender).parent.name, "region": Path(gender).stem}
+        rows.append({**place, **counts, "word_list": lists[place["language"]]})
     write_table("gender", pd.DataFrame(rows), snakemake.output[0])

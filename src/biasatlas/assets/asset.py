@@ -86,7 +86,35 @@ class DoiSource:
         return f"doi:{self.doi}/{self.file}"
 
 
-Source = PypiSource | HubSource | WebSource | DoiSource
+@dataclass(frozen=True)
+class RedditSource:
+    """A listing of a subreddit, asked of Reddit's official API.
+
+    Attributes
+    ----------
+    subreddit : str
+        Without the ``r/`` in front.
+    listing : {"top", "controversial", "hot", "new", "rising"}
+        Which posts.
+    time_filter : {"all", "year", "month", "week", "day", "hour"}
+        Time that top and controversial look back.
+    limit : int
+        Most posts; the API gives 1,000 at most.
+    """
+
+    subreddit: str
+    listing: str = "top"
+    time_filter: str = "all"
+    limit: int = 500
+
+    @property
+    def address(self) -> str:
+        """Where the bytes come from, the same on every machine; it ends like a file's name."""
+        name = f"{self.subreddit}-{self.listing}-{self.time_filter}-{self.limit}"
+        return f"reddit:r/{name}.jsonl.gz"
+
+
+Source = PypiSource | HubSource | WebSource | DoiSource | RedditSource
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from biasatlas.assets.asset import (
     DoiSource,
     HubSource,
     PypiSource,
+    RedditSource,
     Source,
     WebSource,
 )
@@ -24,11 +25,16 @@ _REVISION = re.compile(r"[0-9a-f]{40}")
 _PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9][A-Za-z0-9.!+_-]*)")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
+_SUBREDDIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]{1,20}")
+_LISTINGS = ("top", "controversial", "hot", "new", "rising")
+_TIMES = ("all", "year", "month", "week", "day", "hour")
+_MOST_POSTS = 1000
 _SOURCE_KEYS = {
     "pypi": ("member",),
     "hf": ("revision",),
     "https": (),
     "doi": ("file",),
+    "reddit": ("listing", "time_filter", "limit"),
 }
 
 
@@ -216,10 +222,38 @@ def _read_doi(
     return (None, problems) if problems else (DoiSource(str(doi), str(file)), [])
 
 
+def _read_reddit(
+    entry: Mapping[str, Any], kind: object, unverified: bool
+) -> tuple[Source | None, list[str]]:
+    source = RedditSource(
+        **{
+            "subreddit" if k == "reddit" else k: v
+            for k, v in entry.items()
+            if k in ("reddit", *_SOURCE_KEYS["reddit"])
+        }
+    )
+    problems = []
+    if not isinstance(source.subreddit, str) or not _SUBREDDIT.fullmatch(source.subreddit):
+        problems.append(f"reddit: {source.subreddit!r}; a subreddit's name without r/ is needed")
+    if source.listing not in _LISTINGS:
+        problems.append(f"listing: {source.listing!r}; allowed: {', '.join(_LISTINGS)}")
+    if source.time_filter not in _TIMES:
+        problems.append(f"time_filter: {source.time_filter!r}; allowed: {', '.join(_TIMES)}")
+    limit = source.limit
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _MOST_POSTS:
+        problems.append(f"limit: {limit!r}; a whole number from 1 to {_MOST_POSTS} is needed")
+    if kind == "folder":
+        problems.append("reddit: gives a file, not a folder")
+    if not unverified:
+        problems.append("reddit: a listing changes: allowed with `unverified: true` only")
+    return (None, problems) if problems else (source, [])
+
+
 _Reader = Callable[[Mapping[str, Any], object, bool], tuple[Source | None, list[str]]]
 _READERS: dict[str, _Reader] = {
     "pypi": _read_pypi,
     "hf": _read_hub,
     "https": _read_web,
     "doi": _read_doi,
+    "reddit": _read_reddit,
 }

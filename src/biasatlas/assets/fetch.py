@@ -6,8 +6,8 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from biasatlas.assets.asset import Asset, FetchRecord, HubSource, PypiSource
-from biasatlas.assets.sources import https, hub, path, pypi
+from biasatlas.assets.asset import Asset, FetchRecord, HubSource, PypiSource, RedditSource
+from biasatlas.assets.sources import https, hub, path, pypi, reddit
 from biasatlas.assets.sources.attempt import Attempt, SourceError, one_line
 from biasatlas.errors import InputError
 from biasatlas.files import atomic_path
@@ -97,6 +97,8 @@ def list_attempts(
             attempts += pypi.attempts(source, asset)
         elif isinstance(source, HubSource):
             attempts += hub.attempts(source, asset, offline=offline)
+        elif isinstance(source, RedditSource):
+            attempts += reddit.attempts(source, asset)
         else:
             attempts += https.attempts(source, asset)
     return attempts

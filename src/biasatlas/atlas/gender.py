@@ -32,6 +32,13 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     rules = sorted(set(frame["both_rule"]) - {""})
     if rules:
         notes.append(f"Rule for passages with terms of both genders: {listing(rules)}.")
+    lists = sorted(set(frame["word_list"]) - {""})
+    notes.append(f"Lists of gendered words: {listing(lists)}.")
+    if any("not validated" in name for name in lists):
+        notes.append(
+            "A list that is not validated was written by the makers of this workflow and checked "
+            "by nobody who speaks the language: do not publish on it before someone has."
+        )
     notes += [
         f"{place}: {warning}"
         for place, warning in zip(frame["place"], frame["warning"], strict=True)

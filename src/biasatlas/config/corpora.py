@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictBool, StrictInt, StrictStr, model_validator
 
-from biasatlas.config.section import Name, PathText, Positive, Section
+from biasatlas.config.section import Language, Name, PathText, Positive, Section
 
 # The only options of readers that are true or false.
-SWITCHES = ("keep_salutations",)
+SWITCHES = ("keep_salutations", "title_in_text")
 
 
 class Region(Section):
@@ -49,13 +49,15 @@ class Region(Section):
 class Source(Section):
     """One collection of documents and the reader that understands it."""
 
-    reader: Literal["news", "lines", "ungdc", "table"]
-    """What reads it: news (NewsArticles.zip), lines (one document a line), ungdc (speeches), table (CSV, TSV, JSON lines, Parquet)."""
+    reader: Literal["folder", "geowac", "lines", "news", "reddit", "table", "ungdc"]
+    """What reads it: table (CSV, TSV, JSON lines, Parquet), lines (one document a line), folder (one document a file), geowac, ungdc, reddit, news (NewsArticles.zip)."""
     asset: Name | None = None
     """Name of an asset in resources/assets.yaml; either this or `path`."""
-    path: PathText | None = None
-    """A file or folder of your own; either this or `asset`."""
-    options: dict[StrictStr, StrictStr | StrictBool | StrictInt] = {}
+    path: PathText | list[PathText] | None = None
+    """Files or a folder of your own, also as patterns such as data/*.gz; either this or `asset`."""
+    language: Language | None = None
+    """The one language that it is read for; for every language of the run where empty."""
+    options: dict[StrictStr, StrictStr | StrictBool | StrictInt | dict[StrictStr, StrictStr]] = {}
     """Options of the reader, e.g. the columns of a table (see docs/corpora.md)."""
 
     @model_validator(mode="after")
@@ -95,6 +97,39 @@ class Corpus(Section):
     """What the corpus is, in a few words for headings, such as news about a region."""
 
 
+class Documents(Section):
+    """How documents are read, checked and drawn."""
+
+    per_country: Positive | None = None
+    """Documents drawn at random from each country (94000 in Borah et al.), or from each region's label where documents carry labels; all where empty."""
+    min_words: Annotated[int, Field(ge=1, strict=True)] = 30
+    """A shorter document is dropped and counted."""
+    max_words: Positive | None = None
+    """A longer document is dropped and counted; none where empty."""
+    near_duplicates: Annotated[float, Field(gt=0, le=1)] | None = 0.8
+    """A document that shares this much of its five-word runs with one taken before is dropped (MinHash); empty drops exact duplicates only."""
+    language_min: Annotated[float, Field(gt=0, lt=1)] | None = 0.5
+    """A document whose language has a smaller probability is dropped; empty checks nothing."""
+    language_model: Name = "lid176"
+    """Asset that tells languages apart."""
+    damaged: Literal["fail", "keep"] = "fail"
+    """A file that breaks off or cannot be unpacked: fail stops; keep uses what is whole, counts and warns."""
+    max_document_mb: Annotated[float, Field(gt=0)] = 10
+    """A document with more text (in megabytes) is dropped and counted."""
+    max_unpacked_gb: Annotated[float, Field(gt=0)] = 100
+    """A file that unpacks to more (in gigabytes) is refused."""
+    batch_mb: Annotated[float, Field(gt=0)] = 16
+    """Text that is read at once (in megabytes); it decides memory, never a result."""
+
+    @model_validator(mode="after")
+    def _shortest_below_longest(self) -> Documents:
+        if self.max_words is not None and self.min_words > self.max_words:
+            raise ValueError(
+                f"min_words ({self.min_words}) must not exceed max_words ({self.max_words})"
+            )
+        return self
+
+
 class Passages(Section):
     """How documents become passages."""
 
@@ -121,8 +156,8 @@ class Passages(Section):
 class Gender(Section):
     """Which passages count as female or male."""
 
-    pairs: Name = "bolukbasi52"
-    """A list in resources/word_lists/gender/{language}/: bolukbasi52 (the paper's) or extended."""
+    pairs: Name | dict[Language, Name] = "bolukbasi52"
+    """A list in resources/word_lists/gender/{language}/: bolukbasi52 (the paper's) or extended, in other languages basic; with several languages a mapping of language to list."""
     both: Literal["exclude", "majority", "duplicate"] = "exclude"
     """What to do with passages that hold terms of both genders."""
     hyphen_is_letter: StrictBool = False

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeGuard
 
 from pydantic import Field, model_validator
 
-from biasatlas.config.corpora import Corpus, Gender, Passages, Region
+from biasatlas.config.corpora import Corpus, Documents, Gender, Passages, Region
 from biasatlas.config.measures import Evaluation, Stability, Vectors, Weat
 from biasatlas.config.section import Language, Name, PathText, Section, Seed
 from biasatlas.config.topics import Pairs, Topics
@@ -34,6 +34,8 @@ class Config(Section):
     """Files put there by hand: asset name -> path."""
     ungdc_path: PathText | None = None
     """A local copy of the UN General Debate Corpus (folder or archive); else its DOI is fetched."""
+    documents: Documents = Documents()
+    """How documents are read, checked and drawn."""
     passages: Passages = Passages()
     """How documents become passages."""
     gender: Gender = Gender()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from difflib import get_close_matches
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,11 +59,14 @@ def _names() -> dict[str, str]:
     rows = [row for row in _table() if not row["obsolete"]]
     names: dict[str, str] = {}
     for column in ("name_official", "ISO2", "name_short", "ISO3"):
-        names.update({row[column].casefold(): row["ISO3"] for row in rows if row[column]})
+        for row in rows:
+            # two codes are written as patterns: ^GB$|^UK$
+            values = re.findall("[A-Z]{2}", row[column]) if column == "ISO2" else [row[column]]
+            names.update({value.casefold(): row["ISO3"] for value in values if value})
     return names | {"uk": "GBR", "us": "USA", "u.s.": "USA", "u.k.": "GBR"}
 
 
-@cache
+@lru_cache(maxsize=10_000)
 def resolve_country(name: str) -> str:
     """Turn an ISO2 code, ISO3 code or name of a country into ISO3; "" if it names none."""
     key = " ".join(name.split()).casefold()
@@ -73,11 +77,55 @@ def resolve_country(name: str) -> str:
     if len(key) < 4:
         return ""
     found = {
-        row["ISO3"]
+        row["ISO3"]: match.end()
         for row in _table()
-        if row["regex"] and not row["obsolete"] and re.search(row["regex"], key, re.IGNORECASE)
+        if row["regex"]
+        and not row["obsolete"]
+        and (match := re.search(row["regex"], key, re.IGNORECASE))
     }
-    return found.pop() if len(found) == 1 else ""
+    if len(found) != 1:
+        return ""
+    code, end = found.popitem()
+    if key[end : end + 1].isalpha():
+        # "nigera" begins like Niger, but is nearer to Nigeria
+        near = suggest_countries(key, 1)
+        return code if near and _names()[near[0].casefold()] == code else ""
+    return code
+
+
+def suggest_countries(name: str, n: int = 3) -> list[str]:
+    """Give the countries whose names are nearest to a name that `resolve_country` does not know.
+
+    Parameters
+    ----------
+    name : str
+        Of at most three letters it is compared with ISO codes too.
+    n : int
+        Most suggestions.
+
+    Returns
+    -------
+    list of str
+        Short names, nearest first (`difflib`'s ratio, at least 0.6); maybe none.
+    """
+    columns = ["name_short", "name_official"]
+    key = " ".join(name.split()).casefold()[:100]
+    if len(key) <= 3:
+        columns += ["ISO2", "ISO3"]
+    short = {
+        row[column].casefold(): row["name_short"]
+        for column in reversed(columns)
+        for row in _table()
+        if row[column] and not row["obsolete"]
+    }
+    near = get_close_matches(key, short, n=4 * n, cutoff=0.6)
+    return list(dict.fromkeys(short[match] for match in near))[:n]
+
+
+def nearest(name: str) -> str:
+    """Give the end of a message about an unknown country: ``; nearest: Nigeria``, or ""."""
+    found = suggest_countries(name)
+    return f"; nearest: {', '.join(found)}" if found else ""
 
 
 def resolve_countries(names: Iterable[str]) -> list[str]:
@@ -138,7 +186,10 @@ def _resolve_region(spec: Mapping[str, Any], problems: list[str]) -> dict[str, A
     for given in spec.get("countries") or ():
         code = resolve_country(str(given))
         if not code:
-            problems.append(f"{at}: country {given!r} is unknown; give ISO2, ISO3 or a name")
+            problems.append(
+                f"{at}: country {given!r} is unknown; give ISO2, ISO3 or a name"
+                f"{nearest(str(given))}"
+            )
         countries |= {code} - {""}
     continent = spec.get("continent")
     if continent and spec.get("countries"):

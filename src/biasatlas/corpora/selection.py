@@ -171,18 +171,14 @@ class _Selection:
     def count(self, read: pl.DataFrame) -> Counts:
         """Add the documents that were never looked at, and those without text."""
         counts = Counter(self.counts)
-        looked_at: Counter[tuple[str, ...]] = Counter()
-        for (*key, _), n in self.counts.items():
-            looked_at[tuple(key)] += n
-        all_read: Counter[tuple[str, ...]] = Counter()
-        for row in read.iter_rows(named=True):
-            *key, item = (row[name] for name in (*ORIGIN, "item"))
+        looked_at: Counter[tuple[str, str, str]] = Counter()
+        for (source, rule, country, _), n in self.counts.items():
+            looked_at[source, rule, country] += n
+        for source, rule, country, item, n in read.select(*ORIGIN, "item", "n").rows():
             if item:
-                counts[*key, item] += row["n"]
+                counts[source, rule, country, item] += n
             else:
-                all_read[tuple(key)] += row["n"]
-        for key, n in all_read.items():
-            counts[*key, "not_sampled"] += n - looked_at[key]
+                counts[source, rule, country, "not_sampled"] += n - looked_at[source, rule, country]
         return +counts
 
 

@@ -2,22 +2,29 @@
 
 The stated rule
 ---------------
-- A term is found where it stands between word boundaries, whatever its case. A boundary is any
-  place that is not between two letters, marks, digits or zero-width joiners of any script:
-  ``hé`` does not hold ``he``. Apostrophes, straight or curly, and hyphens are none of these, so
-  they end a word: ``Men's`` holds ``men``, ``mother-in-law`` holds ``mother``. An underscore is
-  read as a space.
+- A term is found where it stands between word boundaries. A boundary is any place that is not
+  between two letters, marks, digits or zero-width joiners of any script: ``hé`` does not hold
+  ``he``. Apostrophes, straight or curly, and hyphens are none of these, so they end a word:
+  ``Men's`` holds ``men``, ``mother-in-law`` holds ``mother``. The modifier letter U+02BC is a
+  letter. An underscore, and any other connector, is read as a space.
 - With ``hyphen_is_letter`` a hyphen is a letter: ``mother-in-law`` is one word.
-- Between the words of a phrase stands any run of white space and hyphens (with
-  ``hyphen_is_letter``: of white space): ``ex girlfriend`` is found in ``ex-girlfriend``.
+- A term is a word or a phrase. Between two words of a phrase the text has any run of white space,
+  connectors and hyphens (with ``hyphen_is_letter``: no hyphens) where the term has one:
+  ``ex girlfriend`` is found in ``ex-girlfriend``; and one apostrophe, straight or curly, where
+  the term has one. Any other sign in a term is an error, as no text could match it.
+- Case is nothing: characters are compared in the simple case folding of Unicode, one to one
+  (``ς`` is ``σ``, ``ẞ`` is ``ß``, ``ss`` is not). In Turkish and Azerbaijani ``I`` is ``ı`` and
+  ``İ`` is ``i``. How accents are encoded is nothing either: texts are compared in form NFC.
 - Occurrences do not overlap: from left to right, the longest term at a place is taken.
-- A soft hyphen is nothing; U+2010 and U+2011 are hyphens; dashes are not, they end a word.
+- Soft hyphens and variation selectors are nothing; U+2010 and U+2011 are hyphens; dashes are not,
+  they end a word, as all other signs do.
+- Chinese, Japanese, Thai and other languages that write no spaces need spaces put between their
+  words before.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,17 +37,6 @@ if TYPE_CHECKING:
 
 GENDERS = ("female", "male", "both", "neither")
 BOTH_RULES = ("exclude", "majority", "duplicate")
-
-# Each row: what it is in the text, what the search sees. Long s and the Kelvin sign fold to s, k.
-# The emoji selector is a mark, but it is no letter of the word after it.
-_VARIANTS = {
-    "ſ": "s",
-    "\u212a": "k",
-    "\u00ad": "",
-    "\ufe0f": "",
-    "\u2010": "-",
-    "\u2011": "-",
-}
 
 
 @dataclass(frozen=True)
@@ -86,37 +82,23 @@ def scan(
         male_terms (the distinct terms in alphabetical order), female_count and male_count
         (occurrences).
 
-    Notes
-    -----
-    Passages in ASCII are searched with ASCII word boundaries, many times faster than Unicode
-    ones. In the others every non-ASCII letter is first replaced by an ASCII one, which leaves
-    all boundaries where they were. Only terms that are not ASCII need the slow search.
+    Raises
+    ------
+    InputError
+        For terms that no text can hold, and for two that are one to the search, as ``ex wife``
+        and ``ex-wife``, on different sides.
     """
-    import polars as pl
+    from biasatlas.lexicons.term_search import as_text, find_terms
 
-    series = _as_series(texts)
-    plain = series.str.len_bytes() == series.str.len_chars()
-    patterns = _build_patterns([*terms.female, *terms.male], hyphen_is_letter)
-    prepared = series.str.replace_all("_", " ", literal=True)
-    parts = []
-    for is_plain in (True, False):
-        rows = (plain if is_plain else ~plain).arg_true()
-        part = prepared.gather(rows)
-        pattern = patterns[0]
-        if not is_plain:
-            part = part.str.replace_many(list(_VARIANTS), list(_VARIANTS.values()))
-            if patterns[1] is None:
-                part = _replace_foreign_letters(part)
-            else:
-                part = part.str.normalize("NFC").str.replace_all(r"\p{Pc}", " ")
-                pattern = patterns[1]
-        if pattern is None or part.is_empty():
-            continue
-        if hyphen_is_letter:
-            part = part.str.replace_all("-", "_", literal=True)
-        found = part.str.extract_all(pattern)
-        parts.append(pl.DataFrame({"row": rows, "found": found}).explode("found").drop_nulls())
-    return _tabulate(len(series), parts, terms)
+    _check_sides(terms, hyphen_is_letter)
+    series = as_text(texts)
+    hits = find_terms(
+        series,
+        [*terms.female, *terms.male],
+        language=terms.language,
+        hyphen_is_letter=hyphen_is_letter,
+    )
+    return _tabulate(len(series), hits, terms)
 
 
 def counts(frame: pl.DataFrame) -> dict[str, int]:
@@ -165,74 +147,38 @@ def apply_both_rule(frame: pl.DataFrame, rule: str) -> GenderedRows:
     return GenderedRows(used, len(both), n_excluded, n_ties)
 
 
-def _as_series(texts: pl.Series | Iterable[str | None]) -> pl.Series:
+def _check_sides(terms: GenderTerms, hyphen_is_letter: bool) -> None:
+    from biasatlas.lexicons.term_search import parse_terms
+
+    both = (*terms.female, *terms.male)
+    keys = parse_terms(both, language=terms.language, hyphen_is_letter=hyphen_is_letter)
+    female = dict(zip(keys, terms.female, strict=False))
+    problems = [
+        f"the female term {female[key]!r} and the male term {term!r} are one to the search"
+        for key, term in zip(keys[len(terms.female) :], terms.male, strict=True)
+        if key in female
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _tabulate(n: int, hits: pl.DataFrame, terms: GenderTerms) -> pl.DataFrame:
     import polars as pl
 
-    if isinstance(texts, pl.Series):
-        series = texts
-    elif hasattr(texts, "to_numpy"):
-        series = pl.Series(texts)
-    else:
-        series = pl.Series(list(texts), dtype=pl.String, strict=True)
-    if series.dtype == pl.Null:
-        series = series.cast(pl.String)
-    if series.dtype != pl.String:
-        raise TypeError(f"texts must be text; found {series.dtype}")
-    return series.fill_null("")
-
-
-def _build_patterns(terms: Sequence[str], hyphen_is_letter: bool) -> tuple[str | None, str | None]:
-    """Give the pattern of ASCII terms for ASCII text, and one of all terms if any is not ASCII."""
-    # The hyphen is searched as "_", which regex boundaries count as a letter.
-    split, gap, gap_ascii = (
-        (r"[\s_]+", r"\s+", r"\s+") if hyphen_is_letter else (r"[\s_\-]+", r"[\s\-]+", r"[\s\-]+")
-    )
-    longest_first = sorted(set(terms), key=lambda term: (-len(term), term))
-    ascii_terms = [term for term in longest_first if term.isascii()]
-
-    def join(chosen: Sequence[str], separator: str) -> str:
-        phrases = [
-            separator.join(_escape(word) for word in re.split(split, term)) for term in chosen
-        ]
-        return "|".join(phrases)
-
-    fast = rf"(?i-u)\b(?:{join(ascii_terms, gap_ascii)})\b" if ascii_terms else None
-    if len(ascii_terms) == len(longest_first):
-        return fast, None
-    return fast, rf"(?i)\b(?:{join(longest_first, gap)})\b"
-
-
-def _escape(word: str) -> str:
-    return re.sub(r"([!-/:-@\[-^`{-~])", r"\\\1", word.replace("-", "_"))
-
-
-def _replace_foreign_letters(series: pl.Series) -> pl.Series:
-    """Put an ASCII letter for each run of other letters, a space for other spaces and underscores."""
-    series = series.str.replace_all(r"[\w--[:ascii:]--\p{Pc}]+", "x")
-    return series.str.replace_all(r"[\s\p{Pc}--[:ascii:]]", " ")
-
-
-def _tabulate(n: int, parts: list[pl.DataFrame], terms: GenderTerms) -> pl.DataFrame:
-    import polars as pl
-
-    frame = pl.DataFrame({"row": pl.arange(n, dtype=pl.UInt32, eager=True)})
-    empty = pl.DataFrame(schema={"row": pl.UInt32, "found": pl.String})
-    hits = pl.concat([empty, *parts])
-    # Few distinct spellings are found, so Python's case folding is cheap here.
-    spellings = hits["found"].unique().to_list()
-    for gender, own in (("female", terms.female), ("male", terms.male)):
-        by_key = {_key(term): term for term in reversed(own)}
-        known = {text: by_key[_key(text)] for text in spellings if _key(text) in by_key}
-        table = pl.DataFrame(
-            {"found": list(known), "term": list(known.values())},
-            schema={"found": pl.String, "term": pl.String},
-        )
+    frame = pl.DataFrame({"row": pl.arange(n, eager=True)})
+    names = pl.Series([*terms.female, *terms.male], dtype=pl.String)
+    is_female = hits["term"] < len(terms.female)
+    hits = hits.with_columns(names.gather(hits["term"]).alias("term"))
+    for gender, own in (("female", is_female), ("male", ~is_female)):
         grouped = (
-            hits.join(table, on="found")
-            .group_by("row")
+            hits.filter(own)
+            .group_by("row", "term")
+            .agg(pl.len().cast(pl.Int64).alias("count"))
+            .sort("row", "term")
+            .group_by("row", maintain_order=True)
             .agg(
-                pl.col("term").unique().sort().alias(f"{gender}_terms"),
-                pl.len().cast(pl.Int64).alias(f"{gender}_count"),
+                pl.col("term").alias(f"{gender}_terms"),
+                pl.col("count").sum().alias(f"{gender}_count"),
             )
         )
         frame = frame.join(grouped, on="row", how="left", maintain_order="left")
@@ -252,7 +198,3 @@ def _tabulate(n: int, parts: list[pl.DataFrame], terms: GenderTerms) -> pl.DataF
         pl.col("female_count", "male_count").fill_null(0),
         pl.col("female_terms", "male_terms").fill_null(no_terms),
     ).select(gender_column, "female_terms", "male_terms", "female_count", "male_count")
-
-
-def _key(text: str) -> str:
-    return re.sub(r"[\s\-_]+", " ", text).casefold()

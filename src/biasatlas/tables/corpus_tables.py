@@ -49,6 +49,11 @@ GENDER = Table(
         count("documents_female", "Documents with at least one female passage."),
         count("documents_male", "Documents with at least one male passage."),
         key("both_rule", "What was done with passages of both genders, such as `exclude`."),
+        text(
+            "word_list",
+            "List of gendered words, with `(not validated)` where nobody who speaks the language "
+            "has checked it.",
+        ),
         text("warning", "Why the region is thin, if it is; otherwise empty."),
     ),
 )

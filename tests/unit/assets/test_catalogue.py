@@ -190,6 +190,11 @@ def test_shipped_catalogue_is_valid_and_unverified_only_where_nothing_is_known()
     assets = load_catalogue(SHIPPED)
     assert {name for name, asset in assets.items() if asset.unverified} == {
         "bge_small_en",
+        "reddit_africa",
+        "reddit_asia",
+        "reddit_europe",
+        "reddit_northamerica",
+        "reddit_oceania",
         "stsb_bert_large",
         "ungdc",
     }

@@ -121,6 +121,7 @@ def gender_table() -> pd.DataFrame:
                 female // 2,
                 male // 2,
                 "exclude",
+                "bolukbasi52",
                 warning,
             )
         )

@@ -59,7 +59,7 @@ def hostile_tables(tables: Tables) -> Tables:
     frames = {}
     texts = {
         "corpus": ["country", "source", "rule"],
-        "gender": ["both_rule", "warning"],
+        "gender": ["both_rule", "word_list", "warning"],
         "word_lists": ["file", "place", "word", "problem"],
         "weat": ["test", "description", "x", "y", "a", "b", "model", "note"],
         "words": ["test", "model", "word"],

@@ -1,27 +1,20 @@
-"""The two steps of the corpus stage: accounting, parts, samples, odd regions."""
+"""The passages of a region: accounting, parts, samples, odd regions."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biasatlas.corpora.build import (
-    DOCUMENT_COLUMNS,
-    PASSAGE_COLUMNS,
-    build_region,
-    prepare_documents,
-)
+from biasatlas.corpora.build import PASSAGE_COLUMNS, build_region
 from biasatlas.corpora.counts import COUNT_COLUMNS
+from biasatlas.corpora.prepare import DOCUMENT_COLUMNS
 from biasatlas.errors import InputError
 
-ROOT = Path(__file__).parents[3]
-DATA = ROOT / "tests" / "data" / "corpora"
-GAZETTEER = ROOT / "resources" / "gazetteer" / "en.csv"
 AFRICA = {"name": "africa", "continent": "Africa"}
 
 
@@ -29,12 +22,12 @@ def total(counts: pd.DataFrame, item: str, unit: str = "document") -> int:
     return int(counts.loc[(counts["item"] == item) & (counts["unit"] == unit), "n"].sum())
 
 
-def documents_of(rows: list[tuple[str, str, str, str]]) -> pd.DataFrame:
+def documents_of(rows: list[tuple[str, str, str, str]]) -> pl.DataFrame:
     """Rows are (document, country, date, text)."""
-    return pd.DataFrame(
+    return pl.DataFrame(
         [(d, c, "", "paper", date, text, "column") for d, c, date, text in rows],
-        columns=list(DOCUMENT_COLUMNS),
-        dtype="str",
+        schema=dict.fromkeys(DOCUMENT_COLUMNS, pl.String),
+        orient="row",
     )
 
 
@@ -47,47 +40,6 @@ def check_identity(counts: pd.DataFrame) -> None:
     for _, group in counts.groupby(["country", "source", "rule", "unit"]):
         read = group.loc[group["item"] == "read", "n"].sum()
         assert read == group.loc[group["item"] != "read", "n"].sum()
-
-
-def test_prepare(tmp_path: Path) -> None:
-    repeated = tmp_path / "again.txt"
-    text = text_of("x", 6)
-    repeated.write_text(f"{text}\n{text.upper()}\n", encoding="utf-8")
-    sources = [
-        ("news", DATA / "news_tiny.csv", {}),
-        ("lines", repeated, {"name": "a", "source": "A", "outlet_country": "AUS"}),
-        ("lines", repeated, {"name": "b", "source": "B"}),
-    ]
-    documents, counts = prepare_documents(sources, "en", GAZETTEER)
-    assert list(documents.columns) == list(DOCUMENT_COLUMNS)
-    assert documents["document"].tolist() == ["a-1", "news-1", "news-2"]
-    assert documents["country"].tolist() == ["AUS", "USA", "NGA"]
-    assert documents["rule"].tolist() == [
-        "no country named: country of the outlet",
-        "most mentioned country",
-        "most mentioned country",
-    ]
-    expected = dict(read=8, kept=3, dropped_empty=1, dropped_short=1, dropped_duplicate=3)
-    assert {item: total(counts, item) for item in expected} == expected
-    for source, group in counts[counts["unit"] == "document"].groupby("source"):
-        drops = group.loc[group["item"].str.startswith("dropped_") | (group["item"] == "kept"), "n"]
-        assert drops.sum() == group.loc[group["item"] == "read", "n"].sum(), source
-
-
-def test_prepare_without_country(tmp_path: Path) -> None:
-    path = tmp_path / "x.txt"
-    path.write_text(text_of("x", 6), encoding="utf-8")
-    documents, counts = prepare_documents([("lines", path, {})], "en", GAZETTEER)
-    assert documents.empty
-    assert total(counts, "dropped_no_country") == 1
-
-
-def test_prepare_bad(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no source"):
-        prepare_documents([], "en", None)
-    source = ("lines", DATA / "lines_tiny.txt", {"outlet_country": "AUS"})
-    with pytest.raises(InputError, match="'lines_tiny-1' comes from two sources"):
-        prepare_documents([source, source], "en", None)
 
 
 def test_parts_are_disjoint_and_by_date() -> None:
@@ -151,11 +103,11 @@ def test_samples_top_countries_and_own_regions() -> None:
     check_identity(counts)
     both, _ = build_region(documents, AFRICA, per_country=3, max_passages=5, seed=4)
     assert len(both) == 5
-    shuffled = documents.sample(frac=1, random_state=1)
+    shuffled = documents.sample(fraction=1, shuffle=True, seed=1)
     pd.testing.assert_frame_equal(
         both, build_region(shuffled, AFRICA, per_country=3, max_passages=5, seed=4)[0]
     )
-    documents["region"] = "forum"
+    documents = documents.with_columns(region=pl.lit("forum"))
     forum, _ = build_region(documents, {"name": "forum"})
     assert forum["document"].nunique() == 10
     named, _ = build_region(documents, {"name": "africa", "document_label": "forum"})
@@ -201,23 +153,3 @@ def test_accounting_identity(
         rest, _ = build_region(documents, AFRICA, part=other, **arguments)
         assert not set(rest["document"]) & set(passages["document"])
         assert not set(rest["text"]) & set(passages["text"])
-
-
-def test_counts_have_one_row_a_key(tmp_path: Path) -> None:
-    for name in ("x", "y"):
-        (tmp_path / f"{name}.txt").write_text(text_of(name, 6), encoding="utf-8")
-    sources = [("lines", tmp_path / f"{name}.txt", {"source": "S"}) for name in ("x", "y")]
-    _, counts = prepare_documents(sources, "en", None)
-    keys = [column for column in COUNT_COLUMNS if column != "n"]
-    assert not counts.duplicated(keys).any()
-    assert total(counts, "read") == 2
-
-
-def test_much_boilerplate_is_a_warning_that_names_the_key(tmp_path: Path, caplog) -> None:
-    path = tmp_path / "a.csv"
-    rows = [f"{n},Kenya," + "The committee met again today in the city. " * 8 for n in range(6)]
-    path.write_text("id,country,text\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    options = {"text": "text", "id": "id", "country": "country"}
-    _, counts = prepare_documents([("table", path, options)], "en", None, boilerplate_documents=4)
-    assert "passages.boilerplate_documents" in caplog.text
-    assert (counts["item"] == "dropped_boilerplate").any()

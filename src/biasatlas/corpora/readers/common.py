@@ -3,81 +3,186 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import lzma
-import tarfile
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import logging
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
-    import polars as pl
+    from biasatlas.corpora.readers.batches import Report
 
-COLUMNS = (
-    "document", "title", "text", "country", "region", "source", "outlet_country", "date",
-)  # fmt: skip
+logger = logging.getLogger(__name__)
 
-
-def check_options(reader: str, options: Mapping[str, Any], allowed: Iterable[str]) -> None:
-    """Refuse option names that the reader does not know."""
-    allowed = sorted(allowed)
-    problems = [
-        f"reader {reader}: option {key!r} is unknown; allowed: {', '.join(allowed)}"
-        for key in sorted(options)
-        if key not in allowed
-    ]
-    if problems:
-        raise InputError(problems)
+# Distinct unknown countries that are counted one by one.
+_NAMED = 20
+_CACHE = 50_000
 
 
 def check_file(path: Path, *, folder: bool = False) -> None:
-    """Refuse a path that is missing, empty or of the wrong kind."""
-    if path.is_dir() and folder:
-        return
-    if path.is_dir():
+    """Refuse a path that is missing, empty, of the wrong kind, or not to be read."""
+    try:
+        status = path.stat()
+    except PermissionError as error:
+        raise InputError(f"{path}: no permission to reach it") from error
+    except OSError as error:
+        raise InputError(
+            f"{path}: file not found; put it there or correct the path in the config"
+        ) from error
+    is_folder = path.is_dir()
+    if is_folder and not folder:
         raise InputError(f"{path}: is a folder; give a file")
-    if not path.exists():
-        raise InputError(f"{path}: file not found; put it there or correct the path in the config")
-    if path.stat().st_size == 0:
+    if not os.access(path, os.R_OK | os.X_OK if is_folder else os.R_OK):
+        raise InputError(f"{path}: no permission to read it")
+    if not is_folder and status.st_size == 0:
         raise InputError(f"{path}: the file is empty; fetch it again")
 
 
-@contextmanager
-def broken_as_input_error(path: Path) -> Iterator[None]:
-    """Turn the many errors of a broken archive into one that names the file."""
-    try:
-        yield
-    except (
-        EOFError,
-        zlib.error,
-        lzma.LZMAError,
-        gzip.BadGzipFile,
-        tarfile.TarError,
-        zipfile.BadZipFile,
-        NotImplementedError,
-        OSError,
-    ) as error:
-        reason = str(error) or type(error).__name__
+def walk_files(root: Path, report: Report) -> Iterator[Path]:
+    """Give the files in a folder and all folders below, in no certain order.
+
+    Links to folders are not followed, so that no circle can come of them, nor links to files that
+    lead out of the folder or nowhere. Counted, unit file: ``skipped_link`` and ``skipped_hidden``
+    (a hidden folder counts as one).
+
+    Raises
+    ------
+    InputError
+        A folder that cannot be opened.
+    """
+    inside = root.resolve()
+    for parent, folders, names in os.walk(root, onerror=_no_entry):
+        at = Path(parent)
+        hidden = {name for name in (*folders, *names) if name.startswith(".")}
+        links = {name for name in folders if (at / name).is_symlink()} - hidden
+        links |= {name for name in set(names) - hidden if not _leads_inside(at / name, inside)}
+        report.count("skipped_hidden", len(hidden), unit="file")
+        report.count("skipped_link", len(links), unit="file")
+        folders[:] = [name for name in folders if name not in hidden and name not in links]
+        yield from (at / name for name in names if name not in hidden and name not in links)
+
+
+def _no_entry(error: OSError) -> None:
+    reason = "no permission to open it" if isinstance(error, PermissionError) else error.strerror
+    raise InputError(f"{error.filename}: the folder cannot be read ({reason})") from error
+
+
+def _leads_inside(file: Path, inside: Path) -> bool:
+    if not file.is_symlink():
+        return True
+    target = file.resolve()
+    return target.is_relative_to(inside) and target.is_file()
+
+
+def given_country(reader: str, options: Mapping[str, Any], key: str) -> str:
+    """Turn an option that is one country for all documents into ISO3.
+
+    Raises
+    ------
+    InputError
+        It names no country.
+    """
+    from biasatlas.corpora.regions import nearest, resolve_country
+
+    value = str(options.get(key) or "").strip()
+    code = resolve_country(value)
+    if value and not code:
         raise InputError(
-            f"{path}: cannot be read to its end ({reason}); truncated or damaged? Fetch it again"
+            f"reader {reader}: option {key}: country {value!r} is unknown; give ISO2, ISO3 or a "
+            f"name{nearest(value)}"
+        )
+    return code
+
+
+def check_pattern(
+    reader: str, options: Mapping[str, Any], key: str, *, group: str
+) -> re.Pattern[str] | None:
+    """Compile an option that is a regular expression with one group, or a group of that name.
+
+    Raises
+    ------
+    InputError
+        It is no regular expression, or it is not clear which group is meant.
+    """
+    given = str(options.get(key) or "")
+    if not given:
+        return None
+    try:
+        pattern = re.compile(given)
+    except re.error as error:
+        raise InputError(
+            f"reader {reader}: option {key}: {given!r} is not a regular expression ({error})"
         ) from error
+    if group not in pattern.groupindex and pattern.groups != 1:
+        raise InputError(
+            f"reader {reader}: option {key}: {given!r} has {pattern.groups} groups; it must have "
+            f"one, (...), or one named (?P<{group}>...)"
+        )
+    return pattern
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a plain or gzipped (``.gz``) file whole."""
-    check_file(path)
-    with broken_as_input_error(path):
-        raw = path.read_bytes()
-        if path.suffix == ".gz":
-            raw = gzip.decompress(raw)
-    if not raw.strip():
-        raise InputError(f"{path}: holds no text; fetch it again")
-    return raw
+def pattern_group(pattern: re.Pattern[str] | None, text: str, group: str) -> str:
+    """Search a pattern of `check_pattern` and give its group; "" where nothing is found."""
+    match = pattern.search(text) if pattern is not None else None
+    if match is None:
+        return ""
+    return match[group if group in match.re.groupindex else 1] or ""
+
+
+class Countries:
+    """A column of countries: each distinct value is resolved once, unknown ones are counted.
+
+    Parameters
+    ----------
+    path : Path
+        For the warning.
+    report : Report
+        Counts ``country_unknown``, one rule a distinct value (the first 20) and ``others``.
+    """
+
+    def __init__(self, path: Path, report: Report) -> None:
+        self._path, self._report = path, report
+        self._known: dict[str, str] = {"": ""}
+        self._rules: dict[str, str] = {}
+        self._n = 0
+
+    def resolve(self, values: Sequence[str]) -> list[str]:
+        """Give the ISO3 codes of one batch, "" for what names no country."""
+        from biasatlas.corpora.regions import resolve_country
+
+        if len(self._known) > _CACHE:
+            self._known = {"": ""}
+        known = self._known
+        for value in set(values).difference(known):
+            known[value] = resolve_country(value)
+        codes = [known[value] for value in values]
+        if "" in codes:
+            for value, code in zip(values, codes, strict=True):
+                if not code and value.strip():
+                    self._report.count("country_unknown", rule=self._rule(value.strip()))
+                    self._n += 1
+        return codes
+
+    def _rule(self, value: str) -> str:
+        from biasatlas.corpora.regions import nearest
+
+        if value not in self._rules:
+            if len(self._rules) >= _NAMED:
+                return "others"
+            self._rules[value] = repr(value[:60]) + nearest(value).replace(";", ":", 1)
+        return self._rules[value]
+
+    def warn(self) -> None:
+        """Warn once of all values that name no country."""
+        if self._n:
+            logger.warning(
+                "%s: %d documents name a country that is unknown: %s; give ISO2, ISO3 or English "
+                "names; these documents have no country",
+                self._path, self._n, "; ".join(self._rules.values()),
+            )  # fmt: skip
 
 
 def decode(raw: bytes) -> tuple[str, bool]:
@@ -115,18 +220,3 @@ def decode_lines(raw: bytes) -> tuple[str, int]:
         return text, 0
     lines = [decode(line) for line in raw.split(b"\n")]
     return "\n".join(line for line, _ in lines), sum(bad for _, bad in lines)
-
-
-def document_frame(columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """Build a frame with all columns of `COLUMNS`; missing ones are empty text."""
-    import polars as pl
-
-    n = len(columns["document"])
-    # a lone surrogate (possible in JSON) cannot be stored as UTF-8
-    data = {
-        name: [value.encode("utf-8", "replace").decode("utf-8") for value in columns[name]]
-        if name in columns
-        else [""] * n
-        for name in COLUMNS
-    }
-    return pl.DataFrame(data, schema=dict.fromkeys(COLUMNS, pl.String))

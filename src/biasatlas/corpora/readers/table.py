@@ -3,164 +3,313 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasatlas.corpora.readers.common import (
-    broken_as_input_error,
-    check_file,
-    check_options,
-    decode_lines,
-    document_frame,
-    read_bytes,
-)
-from biasatlas.corpora.readers.news import iso_date, parse_csv
+from biasatlas.corpora.readers.batches import Limits, Report, check_options, make_batch
+from biasatlas.corpora.readers.common import Countries, check_file, given_country
+from biasatlas.corpora.readers.dates import Dates
+from biasatlas.corpora.readers.delimited import Records
+from biasatlas.corpora.readers.streams import iter_lines
 from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
-    import polars as pl
+    import pyarrow as pa
+
+logger = logging.getLogger(__name__)
 
 COLUMN_OPTIONS = ("text", "id", "title", "country", "region", "source", "date")
-FORMATS = ("csv", "tsv", "jsonl", "parquet")
+OPTIONS = (*COLUMN_OPTIONS, "name", "outlet_country", "date_format", "separator")
+FORMATS = ("csv", "tsv", "jsonl", "ndjson", "parquet")
+# A row is longer than its text: in JSON a letter may take six bytes, in csv a quote takes two.
+_JSON_PER_TEXT = 4
+_ROW_PER_TEXT = 2
+_ROW_MORE = 1 << 16
+# Rows after which a column of text that no JSON object had is an error; the other columns, which
+# may be rare, are looked for to the end.
+_SURE = 1000
+_SHOWN = 20
 
 
 def read_table(
-    path: Path, options: Mapping[str, Any]
-) -> tuple[pl.DataFrame, dict[tuple[str, str], int]]:
-    """Read documents from a csv, tsv, jsonl (each plain or ``.gz``) or parquet file.
+    path: Path, options: Mapping[str, Any], limits: Limits, report: Report
+) -> Iterator[pa.RecordBatch]:
+    """Read documents from a csv, tsv, jsonl (each plain, ``.gz`` or ``.zst``) or parquet file.
 
     Parameters
     ----------
     path : Path
-        The file; its ending tells the format.
+        The file; its ending tells the format (``.ndjson`` is ``.jsonl``).
     options : mapping
         Names of the file's columns: text (required), id (default: the row's number), title,
         country (ISO2, ISO3 or name), region, source, date; and name (id prefix; default: the
-        file's stem) and outlet_country, one value for all.
+        file's stem), outlet_country (one value for all), date_format (as in `parse_date`) and
+        separator (of a csv; default: a comma).
+    limits, report
+        As in `read_source`. Counted: ``country_unknown`` and ``date_unknown`` (such documents
+        have none), ``dropped_ragged_row``, ``dropped_broken_quote``, ``dropped_damaged``,
+        ``dropped_too_long``, ``decoded_by_fallback``.
 
     Returns
     -------
-    documents, counts
-        As in `read_source`; ``country_unknown`` counts the values that name no country
-        (such documents have the country "").
+    iterator of pyarrow.RecordBatch
+        A row's number counts the rows before it that were dropped, too.
 
     Raises
     ------
     InputError
-        Missing, empty or damaged file, unknown ending, missing column, a line that is no JSON
-        object, or an id that comes twice.
+        Missing, empty or damaged file, unknown ending, missing column, two columns of one name,
+        a line that is no JSON object (with ``damaged: fail``).
     """
-    from biasatlas.corpora.regions import resolve_countries, resolve_country
-
-    check_options("table", options, (*COLUMN_OPTIONS, "name", "outlet_country"))
-    table, fallback = _load(path)
-    _check_columns(path, options, table.columns)
-    name = str(options.get("name") or path.name.split(".")[0])
-    n = table.height
-
-    def column(option: str) -> list[str]:
-        if not options.get(option):
-            return [""] * n
-        return ["" if v is None else str(v) for v in table[options[option]].to_list()]
-
-    ids = column("id") if options.get("id") else [str(i) for i in range(1, n + 1)]
-    named = column("country")
-    countries = resolve_countries(named)
-    frame = document_frame(
-        {
-            "document": [f"{name}-{i}" for i in ids],
-            "title": column("title"),
-            "text": column("text"),
-            "country": countries,
-            "region": column("region"),
-            "source": [source or name for source in column("source")],
-            "outlet_country": [resolve_country(str(options.get("outlet_country") or ""))] * n,
-            "date": [_date(value) for value in column("date")],
-        }
-    )
-    _check_unique(path, options, frame["document"])
-    unknown = sum(bool(a.strip()) and not b for a, b in zip(named, countries, strict=True))
-    return frame, {
-        ("read", "document"): n,
-        ("decoded_by_fallback", "document"): fallback,
-        ("country_unknown", "document"): unknown,
-    }
-
-
-def _check_unique(path: Path, options: Mapping[str, Any], ids: pl.Series) -> None:
-    repeated = ids.filter(ids.is_duplicated()).sort()
-    if len(repeated):
+    check_options("table", options, OPTIONS)
+    kind = _kind(path)
+    separator = str(options.get("separator") or ("\t" if kind == "tsv" else ","))
+    if options.get("separator") and (kind != "csv" or len(separator) != 1 or separator in '"\r\n'):
         raise InputError(
-            f"{path}: column {options.get('id')!r} must be unique, but {repeated[0]!r} comes twice"
+            f"{path}: option separator {separator!r} must be one character, and is for .csv files"
         )
-
-
-def _date(value: str) -> str:
-    value = value.strip()
-    return value if len(value) == 4 and value.isdigit() else iso_date(value)
-
-
-def _check_columns(path: Path, options: Mapping[str, Any], columns: list[str]) -> None:
-    has = f"it has {', '.join(columns) or 'none'}"
-    problems = [
-        f"{path}: no column {options[option]!r} (option {option}); {has}"
-        for option in COLUMN_OPTIONS
-        if options.get(option) and options[option] not in columns
-    ]
+    check_file(path)
     if not options.get("text"):
-        problems.append(f"{path}: option text is required: the column that holds the text; {has}")
-    if problems:
-        raise InputError(problems)
+        raise InputError(
+            f"{path}: option text is required: the column that holds the text"
+            f"{_has(_header(path, kind, separator, limits))}"
+        )
+    table = Table(path, options, limits, report)
+    return _read(table, kind, separator)
 
 
-def _load(path: Path) -> tuple[pl.DataFrame, int]:
-    import polars as pl
+def _read(table: Table, kind: str, separator: str) -> Iterator[pa.RecordBatch]:
+    from biasatlas.corpora.readers.parquet import read_parquet
 
-    suffixes = [suffix.lstrip(".").lower() for suffix in path.suffixes]
-    kind = suffixes[-2] if suffixes[-1:] == ["gz"] and len(suffixes) > 1 else suffixes[-1:]
-    kind = kind if isinstance(kind, str) else "".join(kind)
-    if kind not in FORMATS:
-        raise InputError(f"{path}: unknown format {kind!r}; allowed: {', '.join(FORMATS)}")
     if kind == "parquet":
-        check_file(path)
-        try:
-            with broken_as_input_error(path):
-                return pl.read_parquet(path), 0
-        except pl.exceptions.PolarsError as error:
-            raise InputError(f"{path}: is not a readable parquet file ({error})") from error
-    text, fallback = decode_lines(read_bytes(path))
-    if kind == "jsonl":
-        return _parse_jsonl(text, path), fallback
-    return parse_csv(text, path, "\t" if kind == "tsv" else ","), fallback
+        yield from read_parquet(table)
+    elif kind in ("csv", "tsv"):
+        yield from _read_delimited(table, separator)
+    else:
+        yield from _read_json(table)
+    table.countries.warn()
+    table.dates.warn()
 
 
-def _parse_jsonl(text: str, path: Path) -> pl.DataFrame:
-    import polars as pl
+@dataclass
+class Table:
+    """What the steps of one table share."""
 
-    rows: list[dict[str, Any]] = []
-    problems: list[str] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            problems.append(f"{path}, line {number}: is not JSON ({error})")
-            continue
-        if isinstance(row, dict):
-            rows.append(row)
-        else:
-            problems.append(f"{path}, line {number}: must be a JSON object")
-    if problems:
-        more = [f"{path}: and {len(problems) - 20} more lines"] if len(problems) > 20 else []
-        raise InputError(problems[:20] + more)
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    values = {
-        key: [
-            None if row.get(key) is None else str(row[key]).encode("utf-8", "replace").decode()
-            for row in rows
-        ]
-        for key in columns
-    }
-    return pl.DataFrame(values, schema=dict.fromkeys(columns, pl.String))
+    path: Path
+    options: Mapping[str, Any]
+    limits: Limits
+    report: Report
+
+    def __post_init__(self) -> None:
+        self.wanted = {
+            key: str(self.options[key]) for key in COLUMN_OPTIONS if self.options.get(key)
+        }
+        self.name = str(self.options.get("name") or self.path.name.split(".")[0])
+        self.outlet_country = given_country("table", self.options, "outlet_country")
+        self.countries = Countries(self.path, self.report)
+        fmt = str(self.options.get("date_format") or "") or None
+        self.dates = Dates(self.path, self.report, fmt)
+
+    def check(self, columns: Sequence[str], where: str = "") -> None:
+        """Refuse columns that the table does not have."""
+        problems = []
+        for key, column in self.wanted.items():
+            if column not in columns:
+                near = get_close_matches(column, columns, n=1)
+                problems.append(
+                    f"{self.path}: no column {column!r} (option {key}){where}{_has(columns)}"
+                    + (f"; nearest: {near[0]}" if near else "")
+                )
+        if problems:
+            raise InputError(problems)
+
+    def batches(self, rows: list[tuple[int, list[Any]]]) -> Iterator[pa.RecordBatch]:
+        """Build a batch from (number, values of the wanted columns); none of no rows."""
+        at = list(self.wanted).index("text")
+        kept = [row for row in rows if not _longer(row[1][at], self.limits.document_bytes)]
+        self.report.count("dropped_too_long", len(rows) - len(kept))
+        if kept:
+            numbers = [number for number, _ in kept]
+            columns = zip(*(values for _, values in kept), strict=True)
+            yield self.batch(numbers, dict(zip(self.wanted, columns, strict=True)))
+
+    def batch(self, numbers: Sequence[int], columns: Mapping[str, Any]) -> pa.RecordBatch:
+        """Build a batch; values that are no text become text."""
+        found: dict[str, Any] = {
+            key: values if key == "text" and not isinstance(values, tuple) else as_texts(values)
+            for key, values in columns.items()
+        }
+        ids = found.pop("id", numbers)
+        found["document"] = [f"{self.name}-{i}" for i in ids]
+        if "country" in found:
+            found["country"] = self.countries.resolve(found["country"])
+        if "date" in found:
+            found["date"] = self.dates.parse(found["date"])
+        sources = found.get("source")
+        found["source"] = [s or self.name for s in sources] if sources is not None else self.name
+        return make_batch({**found, "outlet_country": self.outlet_country})
+
+
+def as_texts(values: Sequence[Any]) -> list[str]:
+    """Turn values of any type into text; a missing one is empty."""
+    return [v if type(v) is str else "" if v is None else str(v) for v in values]
+
+
+def _longer(text: Any, most: int) -> bool:
+    if not isinstance(text, str) or len(text) * 4 <= most:
+        return False
+    return len(text) > most or len(text.encode("utf-8", "replace")) > most
+
+
+def _kind(path: Path) -> str:
+    suffixes = [suffix.lstrip(".").lower() for suffix in path.suffixes]
+    packed = suffixes[-1:] in (["gz"], ["zst"])
+    kind = "".join(suffixes[-2:-1] if packed else suffixes[-1:])
+    if kind not in FORMATS or (packed and kind == "parquet"):
+        raise InputError(
+            f"{path}: unknown format {'.'.join(suffixes[-2:])!r}; allowed: {', '.join(FORMATS)}, "
+            "all but parquet also with .gz or .zst behind"
+        )
+    return kind
+
+
+def _has(columns: Sequence[str]) -> str:
+    return f"; it has {', '.join(columns[:100]) or 'none'}"
+
+
+def _header(path: Path, kind: str, separator: str, limits: Limits) -> list[str]:
+    """Give a table's columns for a message; for JSON those of the first object."""
+    if kind == "parquet":
+        from biasatlas.corpora.readers.parquet import open_parquet
+
+        with open_parquet(path) as file:
+            return list(file.schema_arrow.names)
+    if kind in ("csv", "tsv"):
+        return _records(path, separator, limits, Report()).header
+    for block in iter_lines(path, limits, Report()):
+        for line in block.texts.to_pylist():
+            with suppress(ValueError, RecursionError):
+                row = _parse(line)
+                if isinstance(row, dict):
+                    return list(row)
+    return []
+
+
+def _records(path: Path, separator: str, limits: Limits, report: Report) -> Records:
+    most = _ROW_PER_TEXT * limits.document_bytes + _ROW_MORE
+    lines = iter_lines(path, limits, report, most)
+    return Records(path, lines, separator, most, limits, report)
+
+
+def _read_delimited(table: Table, separator: str) -> Iterator[pa.RecordBatch]:
+    records = _records(table.path, separator, table.limits, table.report)
+    header = records.header
+    named = [name for name in header if name]
+    if len(set(named)) < len(named):
+        twice = sorted({name for name in named if named.count(name) > 1})
+        raise InputError(
+            f"{table.path}: column {', '.join(twice)} comes twice in the header; rename one"
+        )
+    table.check(header)
+    at = [header.index(column) for column in table.wanted.values()]
+    rows: list[tuple[int, list[Any]]] = []
+    length = 0
+    for row in records:
+        values = [row[i] for i in at]
+        rows.append((records.number, values))
+        length += sum(map(len, values)) + 1
+        if length >= table.limits.batch_bytes:
+            yield from table.batches(rows)
+            rows, length = [], 0
+    yield from table.batches(rows)
+
+
+def _parse(line: str) -> Any:
+    from pydantic_core import from_json
+
+    try:
+        return from_json(line)
+    except ValueError:
+        return json.loads(line)  # takes lone surrogates, and tells what is wrong
+
+
+def _read_json(table: Table) -> Iterator[pa.RecordBatch]:
+    most = _JSON_PER_TEXT * table.limits.document_bytes + _ROW_MORE
+    lines = iter_lines(table.path, table.limits, table.report, most)
+    wanted = list(table.wanted.values())
+    keys = _Keys(table)
+    number = bad = 0
+    following = 1
+    for block in lines:
+        rows: list[tuple[int, list[Any]]] = []
+        problems: list[str] = []
+        # lines that were too long to be held have numbers too
+        number += block.first - following
+        following = block.first + len(block.texts)
+        for at, line in enumerate(block.texts.to_pylist(), block.first):
+            if line.isspace():
+                continue
+            number += 1
+            try:
+                row = _parse(line)
+            except (ValueError, RecursionError) as error:
+                problems.append(f"{table.path}, line {at}: is not JSON ({error})")
+                continue
+            if not isinstance(row, dict):
+                problems.append(f"{table.path}, line {at}: must be a JSON object")
+                continue
+            if keys.missing:
+                keys.add(row)
+            rows.append((number, [row.get(key) for key in wanted]))
+        _judge(table, problems, first=not bad)
+        bad += len(problems)
+        yield from table.batches(rows)
+    if not number and not lines.damaged and not lines.last - following + 1:
+        raise InputError(f"{table.path}: holds no text; fetch it again")
+    keys.check()
+    if bad:
+        logger.warning("%s: %d lines are no JSON object and are left out", table.path, bad)
+
+
+class _Keys:
+    """Which keys the JSON objects had, as long as a wanted one was in none."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._seen: dict[str, None] = {}
+        self._n = 0
+        self.missing = set(table.wanted.values())
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Take note of one object."""
+        self._n += 1
+        self.missing.difference_update(row)
+        if len(self._seen) < _SURE:
+            self._seen.update(dict.fromkeys(row))
+        if self._n == _SURE and self._table.wanted["text"] in self.missing:
+            self._table.check(list(self._seen), f" in the first {_SURE} objects")
+
+    def check(self) -> None:
+        """Refuse wanted columns that no object had."""
+        if self.missing and self._n:
+            found = set(self._table.wanted.values()) - self.missing
+            self._table.check([*self._seen, *sorted(found.difference(self._seen))])
+
+
+def _judge(table: Table, problems: list[str], *, first: bool) -> None:
+    """Refuse lines that are no JSON objects, or count them."""
+    if not problems:
+        return
+    if table.limits.damaged == "fail":
+        more = len(problems) - _SHOWN
+        raise InputError(
+            problems[:_SHOWN] + ([f"{table.path}: and {more} more lines"] if more > 0 else [])
+        )
+    table.report.count("dropped_damaged", len(problems))
+    if first:
+        logger.warning("%s", "; ".join(problems[:3]))

@@ -1,0 +1,326 @@
+"""The first step of the corpus stage: documents drawn from all sources, cleaned, with a country."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasatlas.corpora.boilerplate import drop_boilerplate
+from biasatlas.corpora.cleaning import clean
+from biasatlas.corpora.counts import count_frame, count_row
+from biasatlas.corpora.gazetteer import (
+    GIVEN,
+    MOST,
+    NONE,
+    NOWHERE,
+    TIE,
+    Gazetteer,
+    assign_country,
+    load_gazetteer,
+)
+from biasatlas.corpora.language_filter import language_probability
+from biasatlas.corpora.readers import GIVEN_RULES, read_source
+from biasatlas.corpora.readers.batches import Limits, Report
+from biasatlas.corpora.segmentation import needs_segmentation, segment
+from biasatlas.corpora.selection import Counts, Draw, draw_documents
+from biasatlas.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+logger = logging.getLogger(__name__)
+
+DOCUMENT_COLUMNS = ("document", "country", "region", "source", "date", "text", "rule")
+# Beyond these shares a rule may have eaten the corpus itself, or the wrong column is read.
+MUCH_BOILERPLATE = 0.1
+MUCH_EMPTY = 0.1
+RULES = {
+    MOST: "most mentioned country",
+    TIE: "tie: country of the outlet",
+    NONE: "no country named: country of the outlet",
+    NOWHERE: "",
+}
+
+Source = tuple[str, "str | Path", Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How documents are read, checked and drawn; the keys of the section documents.
+
+    Attributes
+    ----------
+    seed : int
+        Seed of the draw.
+    per_country : int or None
+        Documents drawn of each country, or of each region's label where documents carry labels.
+    min_words, max_words : int, int or None
+        A shorter or longer document is dropped.
+    near_duplicates : float or None
+        Similarity from which on a document is dropped as a duplicate.
+    language_min : float or None
+        Smallest probability that a document is in its language; None checks nothing.
+    language_model : str, Path or None
+        File of the language model (lid.176.ftz); needed with language_min.
+    boilerplate_documents : int or None
+        As in `drop_boilerplate`.
+    limits : Limits
+        Of the readers.
+    """
+
+    seed: int = 0
+    per_country: int | None = None
+    min_words: int = 30
+    max_words: int | None = None
+    near_duplicates: float | None = None
+    language_min: float | None = None
+    language_model: str | Path | None = None
+    boilerplate_documents: int | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if self.language_min is not None and self.language_model is None:
+            raise InputError("documents.language_min needs a language model")
+
+
+def make_preparation(settings: Mapping[str, Any], **others: Any) -> Preparation:
+    """Make a preparation of the keys of the section documents, and what stands elsewhere."""
+    names = {one.name for one in fields(Limits)}
+    limits = Limits(**{name: value for name, value in settings.items() if name in names})
+    rest = {name: value for name, value in settings.items() if name not in names}
+    return Preparation(**rest, **others, limits=limits)
+
+
+def prepare_documents(
+    sources: Sequence[Source],
+    language: str,
+    gazetteer_path: str | Path | None,
+    preparation: Preparation | None = None,
+) -> tuple[pl.DataFrame, pd.DataFrame]:
+    """Read all sources, draw and clean documents, and give each its country.
+
+    Parameters
+    ----------
+    sources : sequence of (reader, path, options)
+        As in `read_source`.
+    language : str
+        ISO 639 code.
+    gazetteer_path : str, Path or None
+        Gazetteer of that language; None when the documents carry countries or regions.
+    preparation : Preparation, optional
+
+    Returns
+    -------
+    documents : polars.DataFrame
+        document, country, region, source, date, text, rule (how the country was found);
+        sorted by document.
+    counts : pandas.DataFrame
+        `COUNT_COLUMNS` with region "". For each source and country (of the source itself), read
+        = kept + not_sampled + all dropped_* (unit document). Rows of other items
+        (decoded_by_fallback, ...) tell what else was done and are not part of that sum.
+
+    Raises
+    ------
+    InputError
+        Problems of the readers; a document id that two sources share; no source.
+    """
+    preparation = preparation or Preparation()
+    if not sources:
+        raise InputError(f"language {language}: no source is given")
+    reading = _Reading(sources, preparation.limits)
+    draw = Draw(preparation.per_country, preparation.seed, preparation.near_duplicates)
+    check = Check(language, preparation)
+    documents, drawn = draw_documents(reading.batches, check, draw)
+    documents = documents.sort("document")
+    _refuse_repeated(documents, language)
+    documents, boilerplate = drop_boilerplate(documents, preparation.boilerplate_documents)
+    _warn(drawn, boilerplate, documents, preparation)
+    gazetteer = load_gazetteer(gazetteer_path) if gazetteer_path is not None else None
+    documents = _place(documents, gazetteer, preparation)
+    counts = count_frame(
+        [*_count_documents(documents, drawn), *reading.counts(), *_boilerplate_rows(boilerplate)]
+    )
+    logger.info("%s: %d documents of %d sources", language, documents.height, len(sources))
+    return _kept(documents), counts
+
+
+class _Reading:
+    """The batches of all sources, as often as they are asked for, and what readers counted."""
+
+    def __init__(self, sources: Sequence[Source], limits: Limits) -> None:
+        self.sources = sources
+        self.limits = limits
+        self.reports: list[tuple[str, Report]] = []
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """Read everything from the beginning."""
+        import polars as pl
+
+        self.reports = []  # a second reading counts the same again
+        for reader, path, options in self.sources:
+            report = Report()
+            self.reports.append((Path(path).name, report))
+            rule = pl.lit(GIVEN_RULES.get(reader, "column")).alias("given_rule")
+            for batch in read_source(reader, path, options, limits=self.limits, report=report):
+                frame = pl.from_arrow(batch)
+                assert isinstance(frame, pl.DataFrame)
+                yield frame.with_columns(rule)
+
+    def counts(self) -> list[dict[str, Any]]:
+        """Rows of the readers' counts, under the name of the file; dropped ones were read too."""
+        rows = []
+        for name, report in self.reports:
+            for (item, unit, rule), n in report.counts.items():
+                rows.append(count_row(source=name, item=item, unit=unit, n=n, rule=rule))
+                if item.startswith("dropped_") and unit == "document":
+                    rows.append(count_row(source=name, item="read", n=n, rule=rule))
+        return rows
+
+
+class Check:
+    """Clean documents and say what becomes of each by itself."""
+
+    def __init__(self, language: str, preparation: Preparation) -> None:
+        self.language = language
+        self.preparation = preparation
+
+    def __call__(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Give the rows with cleaned title and text, and a column fate."""
+        import polars as pl
+
+        wanted = self.preparation
+        rows = rows.with_columns(clean(rows["title"]), clean(rows["text"]))
+        if needs_segmentation(self.language):
+            texts = segment(rows["text"].to_list(), self.language)
+            rows = rows.with_columns(pl.Series("text", texts, dtype=pl.String))
+        words = pl.col("text").str.count_matches(r"\S+")
+        too_long = pl.lit(False) if wanted.max_words is None else words > wanted.max_words
+        rows = rows.with_columns(
+            fate=pl.when(words == 0).then(pl.lit("dropped_empty"))
+            .when(words < wanted.min_words).then(pl.lit("dropped_short"))
+            .when(too_long).then(pl.lit("dropped_long"))
+            .otherwise(pl.lit("kept"))
+        )  # fmt: skip
+        return rows if wanted.language_min is None else self._other_language(rows)
+
+    def _other_language(self, rows: pl.DataFrame) -> pl.DataFrame:
+        import polars as pl
+
+        wanted = self.preparation
+        assert wanted.language_min is not None
+        assert wanted.language_model is not None
+        probability = pl.Series(
+            "probability",
+            language_probability(rows["text"].to_list(), self.language, wanted.language_model),
+        )
+        other = (pl.col("fate") == "kept") & (pl.col("probability") < wanted.language_min)
+        return (
+            rows.with_columns(probability)
+            .with_columns(
+                fate=pl.when(other).then(pl.lit("dropped_language")).otherwise(pl.col("fate"))
+            )
+            .drop("probability")
+        )
+
+
+def _refuse_repeated(documents: pl.DataFrame, language: str) -> None:
+    import polars as pl
+
+    repeated = documents.filter(pl.col("document").is_duplicated())["document"]
+    if len(repeated):
+        raise InputError(
+            f"language {language}: document {repeated[0]!r} comes twice; ids must be unique in a "
+            "source, and each source needs a name of its own (option name)"
+        )
+
+
+def _warn(
+    drawn: Counts, boilerplate: Mapping[str, int], documents: pl.DataFrame, wanted: Preparation
+) -> None:
+    """Warn of counts that look like a mistake."""
+    read, empty = (
+        sum(drawn.values()),
+        sum(n for key, n in drawn.items() if key[3] == "dropped_empty"),
+    )
+    if empty > MUCH_EMPTY * read:
+        logger.warning("%d of %d documents have no text; is the column right?", empty, read)
+    left = int(documents["text"].str.count_matches(r"\S+").sum())
+    lost = sum(boilerplate.values())
+    if lost > MUCH_BOILERPLATE * (left + lost):
+        logger.warning(
+            "%d of %d words are dropped as boilerplate: their sentences stand in %d or more "
+            "documents of one source; passages.boilerplate_documents sets that number",
+            lost, left + lost, wanted.boilerplate_documents,
+        )  # fmt: skip
+
+
+def _place(
+    documents: pl.DataFrame, gazetteer: Gazetteer | None, wanted: Preparation
+) -> pl.DataFrame:
+    """Add the country where it was open, the rule that gave it, and what becomes of each."""
+    import polars as pl
+
+    given = pl.col("country").alias("given_country")
+    documents = assign_country(documents.with_columns(given), gazetteer)
+    words = pl.col("text").str.count_matches(r"\S+")
+    nowhere = (pl.col("country") == "") & (pl.col("region") == "")
+    fate = (
+        pl.when(words < wanted.min_words).then(pl.lit("dropped_short"))
+        .when(nowhere).then(pl.lit("dropped_no_country"))
+        .otherwise(pl.lit("kept"))
+    )  # fmt: skip
+    documents = documents.with_columns(fate=fate)
+    if wanted.per_country is not None:
+        # documents that carried no country have one only now
+        place = pl.when(pl.col("region") != "").then("=" + pl.col("region")).otherwise("country")
+        rank = pl.col("key").rank("ordinal").over(place, "fate")
+        surplus = (pl.col("fate") == "kept") & (rank > wanted.per_country)
+        documents = documents.with_columns(
+            fate=pl.when(surplus).then(pl.lit("not_sampled")).otherwise("fate")
+        )
+    rule = (
+        pl.when(pl.col("how") == GIVEN)
+        .then(pl.col("given_rule"))
+        .otherwise(pl.col("how").replace(RULES))
+    )
+    return documents.with_columns(
+        rule=pl.when(pl.col("fate") == "kept").then(rule).otherwise(pl.lit(""))
+    )
+
+
+def _kept(documents: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    return documents.filter(pl.col("fate") == "kept").select(DOCUMENT_COLUMNS)
+
+
+def _count_documents(documents: pl.DataFrame, drawn: Counts) -> list[dict[str, Any]]:
+    """Rows of what was read, and what became of it; drawn documents by their last fate."""
+    read: Counter[tuple[str, str]] = Counter()
+    rows = []
+    for (source, _, country, item), n in drawn.items():
+        read[source, country] += n
+        if item != "kept":
+            rows.append(count_row(source=source, country=country, item=item, n=n))
+    fates = documents.group_by("source", "given_country", "fate", "rule").len()
+    rows += [
+        count_row(source=source, country=country, item=item, n=n, rule=rule)
+        for source, country, item, rule, n in fates.rows()
+    ]
+    rows += [
+        count_row(source=source, country=country, item="read", n=n)
+        for (source, country), n in read.items()
+    ]
+    return rows
+
+
+def _boilerplate_rows(boilerplate: Mapping[str, int]) -> list[dict[str, Any]]:
+    return [
+        count_row(source=source, item="dropped_boilerplate", unit="word", n=n)
+        for source, n in boilerplate.items()
+    ]

@@ -1,0 +1,154 @@
+"""Dates of documents: the ways in which tables write them, and what cannot be told."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from biasatlas.corpora.readers.batches import Report
+
+logger = logging.getLogger(__name__)
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+)  # fmt: skip
+_MONTH = {name: i for i, name in enumerate(_MONTHS, 1)}
+_MONTH |= {name[:3]: i for name, i in _MONTH.items()} | {"sept": 9}
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ].*)?", re.DOTALL)
+_YEAR_MONTH = re.compile(r"(\d{4})[-/](\d{1,2})")
+_COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)")
+_EPOCH = re.compile(r"(\d{10})(?:\.\d*)?")
+_WEEKDAY = r"(?:[A-Za-z]{3,9},?\s+)?"
+_DAY_FIRST = re.compile(
+    _WEEKDAY + r"(\d{1,2})(?:st|nd|rd|th)?[\s-]+([A-Za-z]{3,9})\.?,?[\s-]+(\d{4})(?:[,T\s].*)?",
+    re.DOTALL,
+)
+_MONTH_FIRST = re.compile(
+    _WEEKDAY + r"([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?:[,T\s].*)?",
+    re.DOTALL,
+)
+# Without one of these a format tells no day.
+_DAYS = ("%d", "%j", "%c", "%x", "%u", "%w", "%a", "%A")
+_CACHE = 50_000
+_EXAMPLES = 5
+
+
+def iso_date(date: str) -> str:
+    """Turn ``2017/2/7`` (or ``2017-02-07``) into ``2017-02-07``; anything else into ""."""
+    match = re.fullmatch(r"\s*(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:[T ].*)?\s*", date)
+    if match is None:
+        return ""
+    year, month, day = (int(part) for part in match.groups())
+    return f"{year:04d}-{month:02d}-{day:02d}" if 1 <= month <= 12 and 1 <= day <= 31 else ""
+
+
+def parse_date(value: str, fmt: str | None = None) -> str:
+    """Turn a date into ``yyyy-mm-dd`` or ``yyyy``.
+
+    Parameters
+    ----------
+    value : str
+        Read without a format: ``2017``; ``2017-02`` (the year alone is kept, no day is made up);
+        ``2017-02-07``, also with ``/`` or ``.``, and with a time and zone behind it (the day
+        stays as written); ``20170207``; seconds since 1970 (10 digits, the day in UTC);
+        ``7 Feb 2017``, ``February 7, 2017``, ``Tue, 07 Feb 2017 10:00:00 GMT`` (English months).
+    fmt : str, optional
+        A format of `datetime.strptime`; then nothing else is read. A format without a day gives
+        the year alone.
+
+    Returns
+    -------
+    str
+        "" where the date cannot be told, or does not exist. ``02/07/2017`` can be February or
+        July, so no date of digits is read that does not begin with the year, not even
+        ``13/02/2017``, which would give a column half its dates: say what it is with `fmt`.
+    """
+    value = value.strip()
+    if not value:
+        return ""
+    if fmt is not None:
+        return _with_format(value, fmt)
+    if re.fullmatch(r"\d{4}", value, re.ASCII):
+        return value
+    if match := _YEAR_FIRST.fullmatch(value):
+        return _day(match[1], match[3], match[4])
+    if match := _COMPACT.fullmatch(value):
+        return _day(*match.groups())
+    if match := _YEAR_MONTH.fullmatch(value):
+        return match[1] if 1 <= int(match[2]) <= 12 else ""
+    if match := _EPOCH.fullmatch(value):
+        return datetime.fromtimestamp(int(match[1]), UTC).date().isoformat()
+    if match := _DAY_FIRST.fullmatch(value):
+        return _day(match[3], _MONTH.get(match[2].lower(), 0), match[1])
+    if match := _MONTH_FIRST.fullmatch(value):
+        return _day(match[3], _MONTH.get(match[1].lower(), 0), match[2])
+    return ""
+
+
+def _with_format(value: str, fmt: str) -> str:
+    try:
+        found = datetime.strptime(value, fmt).date()
+    except (ValueError, re.error):
+        return ""
+    return found.isoformat() if any(day in fmt for day in _DAYS) else f"{found.year:04d}"
+
+
+def _day(year: str, month: str | int, day: str) -> str:
+    try:
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return ""
+
+
+class Dates:
+    """A column of dates: each distinct value is read once, unreadable ones are counted.
+
+    Parameters
+    ----------
+    path : Path
+        For the warning.
+    report : Report
+        Counts ``date_unknown``.
+    fmt : str, optional
+        As in `parse_date`.
+    """
+
+    def __init__(self, path: Path, report: Report, fmt: str | None = None) -> None:
+        self._path, self._report, self._fmt = path, report, fmt
+        self._known: dict[str, str] = {"": ""}
+        self._unread: Counter[str] = Counter()
+        self._n = 0
+
+    def parse(self, values: Sequence[str]) -> list[str]:
+        """Read the dates of one batch."""
+        if len(self._known) > _CACHE:
+            self._known = {"": ""}
+        known = self._known
+        for value in set(values).difference(known):
+            known[value] = parse_date(value, self._fmt)
+        dates = [known[value] for value in values]
+        if "" in dates:
+            unread = [v for v, d in zip(values, dates, strict=True) if not d and v.strip()]
+            self._report.count("date_unknown", len(unread))
+            self._n += len(unread)
+            for value in unread:
+                if value in self._unread or len(self._unread) < _EXAMPLES:
+                    self._unread[value] += 1
+        return dates
+
+    def warn(self) -> None:
+        """Warn once of all dates that could not be read."""
+        if self._n:
+            logger.warning(
+                "%s: %d dates cannot be read, such as %s; these documents have no date%s",
+                self._path, self._n, ", ".join(repr(v[:40]) for v in self._unread),
+                f" (date_format {self._fmt!r})" if self._fmt else "; option date_format, such as "
+                "'%d/%m/%Y', says how they are written",
+            )  # fmt: skip

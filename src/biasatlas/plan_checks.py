@@ -1,0 +1,103 @@
+"""What is wrong with a configuration beside its keys: names, files and word lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biasatlas.assets.catalogue import check_asset_paths
+from biasatlas.corpora.language_filter import language_labels
+from biasatlas.corpora.paths import missing_paths
+from biasatlas.corpora.regions import resolve_regions
+from biasatlas.errors import InputError
+
+if TYPE_CHECKING:
+    from biasatlas.plan import Plan
+
+
+def find_wrong_names(plan: Plan) -> list[str]:
+    """Find names in a configuration of which there is nothing: assets, files, countries."""
+    config = plan.config
+    problems = check_asset_paths({"asset_paths": config.asset_paths}, plan.assets)
+    problems += [
+        f"key `asset_paths.{name}`: {path}: there is no such file or folder"
+        for name, path in config.asset_paths.items()
+        if not Path(path).exists()
+    ]
+    wanted = {
+        "topics.encoder": config.topics.encoder,
+        "pairs.encoder": config.pairs.encoder,
+        "vectors.pretrained": config.vectors.pretrained,
+        "documents.language_model": plan.language_model,
+    }
+    for corpus in config.corpora:
+        for source in corpus.sources:
+            key = f"corpora ({corpus.name})"
+            wanted[f"{key} asset of reader {source.reader}"] = source.asset
+            problems += [
+                f"key `{key}`: path {path}: there is no such file"
+                for path in missing_paths(source.path or [])
+            ]
+        problems += [
+            f"corpora ({corpus.name}): no source for language `{language}`; each language "
+            "needs one with that `language`, or without any"
+            for language in config.languages
+            if not plan.sources(corpus.name, language)
+        ]
+    problems += [
+        f"key `{key}`: value {name!r}: no such asset; allowed: {', '.join(plan.assets)}"
+        for key, name in wanted.items()
+        if name is not None and name not in plan.assets
+    ]
+    problems += [
+        f"key `vectors.own.{name}`: {path}: there is no such file"
+        for name, path in config.vectors.own.items()
+        if not Path(path).is_file()
+    ]
+    problems += [
+        f"key `gender.pairs`: names no list for language `{language}`"
+        for language in config.languages
+        if not plan.gender_list(language)
+    ]
+    problems += _unknown_languages(plan)
+    if config.ungdc_path is not None and not Path(config.ungdc_path).exists():
+        problems.append(f"key `ungdc_path`: {config.ungdc_path}: there is no such file")
+    try:
+        resolve_regions([plan.region_spec(region) for region in plan.regions])
+    except InputError as error:
+        problems += error.problems
+    return problems
+
+
+def _unknown_languages(plan: Plan) -> list[str]:
+    if plan.language_model is None:
+        return []
+    problems: list[str] = []
+    for language in plan.config.languages:
+        try:
+            language_labels(language)
+        except InputError as error:
+            problems += [f"key `documents.language_min`: {line}" for line in error.problems]
+    return problems
+
+
+def find_wrong_lists(plan: Plan) -> list[str]:
+    """Find what is wrong with the word lists of a run."""
+    problems: list[str] = []
+    for language in plan.config.languages:
+        loads: list[Callable[[str], Any]] = [plan.controls]
+        loads += [plan.gender_terms] * bool(plan.gender_list(language))
+        # The corpora of a language can be looked at before it has tests.
+        if plan.tests_folder(language).is_dir() or not plan.tests_folder("").is_dir():
+            loads.append(plan.tests)
+        for load in loads:
+            try:
+                load(language)
+            except InputError as error:
+                problems += error.problems
+    try:
+        plan.published  # noqa: B018
+    except InputError as error:
+        problems += error.problems
+    return problems
