@@ -128,6 +128,8 @@ def write_config(project: Path, assets: Path, **changes: Any) -> Path:
         "weat": {"bootstrap": 200, "nulls": 20},
         "stability": {"bootstrap": 100, "permutations": 99},
         "topics": {"permutations": 499, "bootstrap": 200},
+        # made-up text is in no language
+        "documents": {"language_min": None, "min_words": 20},
         "passages": {"words": 60, "min_words": 20},
     } | changes
     path = project / "config" / "config.yaml"

@@ -280,5 +280,5 @@ def _buffers(batch: pl.Series) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
     array: Any = batch.to_arrow(compat_level=pl.CompatLevel.oldest())
     _, offsets, data = array.buffers()
-    starts = np.frombuffer(offsets, dtype=np.int64)[: len(array) + 1]
+    starts = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
     return np.frombuffer(data if data and data.size else b"\0", dtype=np.uint8), starts
