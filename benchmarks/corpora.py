@@ -70,7 +70,7 @@ def write_documents(pool: list[str], number: int, folder: Path) -> list[Path]:
         if path.exists():
             continue
         with igzip.open(path, "wb", compresslevel=1) as out:
-            for start in range(0, 1_000_000, 50_000):
+            for _start in range(0, 1_000_000, 50_000):
                 halves = rng.integers(0, POOL, (2, 50_000))
                 halves[:, ::10] = rng.integers(0, POOL, (2, 50))[:, np.arange(5_000) % 50]
                 rows = pl.select(pl.concat_str(*map(texts.gather, halves), separator=" "))

@@ -27,7 +27,7 @@ rule record_provenance:
     params:
         code=code("record_provenance"),
         config=json.dumps(PLAN.config.model_dump(mode="json"), sort_keys=True),
-        word_lists=PLAN.word_list_digests(),
+        word_lists=lambda wildcards: PLAN.word_list_digests(),
     message:
         "Recording what the run was made of"
     script:

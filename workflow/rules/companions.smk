@@ -22,7 +22,7 @@ rule score_companions:
             model=PLAN.model_files("discovery"),
         ),
         passages=f"<results>/corpora/{PLAN.discovery}/{{language}}/{{region}}.parquet",
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        tests=test_lists,
         controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         scores="<results>/companions/{language}/{region}.parquet",
@@ -53,7 +53,7 @@ rule score_pretrained_companions:
     input:
         vectors=fetched(PLAN.config.vectors.pretrained),
         record=record(PLAN.config.vectors.pretrained),
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        tests=test_lists,
         controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         scores="<results>/companions/{language}/pretrained.parquet",

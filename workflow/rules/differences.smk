@@ -14,7 +14,7 @@ rule compare_regions:
         record=record(PLAN.config.vectors.pretrained),
         transform=f"{FOUND_ALC}/transform.npy",
         fit=f"{FOUND_ALC}/fit.json",
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        tests=test_lists,
     output:
         f"{FOUND_ALC}/differences.parquet",
     log:
@@ -50,7 +50,7 @@ rule compare_regions:
 rule compare_texts:
     input:
         passages=expand(FOUND_PASSAGES, region=PLAN.regions, allow_missing=True),
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        tests=test_lists,
     output:
         "<results>/differences/{language}.parquet",
     log:

@@ -13,7 +13,7 @@ rule bootstrap_documents:
         transform=f"{FOUND_ALC}/transform.npy",
         fit=f"{FOUND_ALC}/fit.json",
         swap=lambda wildcards: ancient(PLAN.swap_file(wildcards.language)),
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        tests=test_lists,
         controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         f"{FOUND_ALC}/{{region}}.parquet",

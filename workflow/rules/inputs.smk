@@ -57,6 +57,17 @@ def source_settings(wildcards):
     ]
 
 
+def test_lists(wildcards):
+    """Word lists of the association tests of a language."""
+    try:
+        return ancient(PLAN.test_files(wildcards.language))
+    except InputError as error:
+        raise WorkflowError(
+            f"{error}; write tests for language {wildcards.language} there. "
+            "The target `corpora` needs none."
+        )
+
+
 def own_scores(wildcards):
     """Scores of the user's own vectors; without any there is nothing to make."""
     if not PLAN.config.vectors.own:

@@ -9,7 +9,7 @@ Expects: config keys vectors.own, weat; resources/word_lists/{weat.tests}/{langu
 rule score_own_weat:
     input:
         vectors=lambda wildcards: PLAN.config.vectors.own[wildcards.name],
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        tests=test_lists,
         controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         scores="<results>/weat/{language}/own/{name}.parquet",

@@ -15,7 +15,7 @@ rule score_resampled:
             for model, seed in PLAN.resampled
         ],
         passages=FOUND_PASSAGES,
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        tests=test_lists,
         controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         "<results>/stability/{language}/{region}.parquet",

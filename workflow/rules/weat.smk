@@ -14,7 +14,7 @@ rule score_weat:
             f"<results>/vectors/{PLAN.discovery}/{{{{language}}}}/{{{{region}}}}/{{model}}.bin",
             model=PLAN.model_files("discovery"),
         ),
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        tests=test_lists,
         controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         scores="<results>/weat/{language}/{region}.parquet",
@@ -47,7 +47,7 @@ rule score_pretrained_weat:
     input:
         vectors=fetched(PLAN.config.vectors.pretrained),
         record=record(PLAN.config.vectors.pretrained),
-        tests=lambda wildcards: ancient(PLAN.test_files(wildcards.language)),
+        tests=test_lists,
         controls=lambda wildcards: ancient(PLAN.control_files(wildcards.language)),
     output:
         scores="<results>/weat/{language}/pretrained.parquet",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from biasatlas.corpora.passages import split_sentences
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
 
 # A shorter sentence ("He smiled.") can come again by chance.
@@ -38,20 +39,42 @@ def drop_boilerplate(
 
     if min_documents is None:
         return documents, {}
-    sentences = [split_sentences(text) for text in documents["text"]]
     sources = documents["source"].to_list()
-    counts: Counter[tuple[str, str]] = Counter()
-    for source, some in zip(sources, sentences, strict=True):
-        counts.update({(source, one.casefold()) for one in some if len(one.split()) >= MIN_WORDS})
-    repeated = {key for key, n in counts.items() if n >= min_documents}
+    texts = documents["text"].to_list()
+    keys = [_keys(source, text) for source, text in zip(sources, texts, strict=True)]
+    repeated = _repeated(keys, min_documents)
     dropped: Counter[str] = Counter()
-    texts = []
-    for source, text, some in zip(sources, documents["text"], sentences, strict=True):
-        kept = [one for one in some if (source, one.casefold()) not in repeated]
-        if len(kept) == len(some):
-            texts.append(text)
+    for row, own in enumerate(keys):
+        if repeated.isdisjoint(own.tolist()):
             continue
-        texts.append(" ".join(kept))
-        dropped[source] += sum(len(one.split()) for one in some) - sum(len(o.split()) for o in kept)
+        sentences = split_sentences(texts[row])
+        kept = [one for one in sentences if _key(sources[row], one) not in repeated]
+        texts[row] = " ".join(kept)
+        dropped[sources[row]] += sum(len(one.split()) for one in sentences)
+        dropped[sources[row]] -= sum(len(one.split()) for one in kept)
     words = {source: n for source, n in sorted(dropped.items()) if n}
     return documents.with_columns(pl.Series("text", texts, dtype=pl.String)), words
+
+
+def _keys(source: str, text: str) -> np.ndarray:
+    """Give the keys of a document's sentences, each once: eight bytes each, not their text."""
+    import numpy as np
+
+    found = {_key(source, one) for one in split_sentences(text) if len(one.split()) >= MIN_WORDS}
+    return np.fromiter(found, np.uint64, len(found))
+
+
+def _key(source: str, sentence: str) -> int:
+    import xxhash
+
+    return xxhash.xxh3_64_intdigest(f"{source}\0{sentence.casefold()}".encode())
+
+
+def _repeated(keys: list[np.ndarray], min_documents: int) -> frozenset[int]:
+    """Give the keys that stand in that many documents."""
+    import numpy as np
+
+    if not keys:
+        return frozenset()
+    unique, counts = np.unique(np.concatenate(keys), return_counts=True)
+    return frozenset(unique[counts >= min_documents].tolist())

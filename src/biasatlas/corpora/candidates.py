@@ -11,12 +11,19 @@ from biasatlas.corpora.sampling import content_keys
 if TYPE_CHECKING:
     import polars as pl
 
-# A document's place is the region's label or the country that it carries. One without either sorts
-# last, so that of two copies the one with a place stays.
+# A document's place is the region's label or the country that it carries; one without either is
+# free.
 FREE = "~"
 ORIGIN = ("source", "given_rule", "country")
-ORDER = ("key", "place", *ORIGIN, "document")
+ORDER = ("key", "turn", *ORIGIN, "document")
 MAX_KEY = 2**64 - 1
+
+
+def turn(key: int, place: str) -> int:
+    """Which of the places that hold one text has it first: by chance, and free documents last."""
+    import xxhash
+
+    return MAX_KEY if place == FREE else xxhash.xxh3_64_intdigest(place.encode(), seed=key)
 
 
 class Candidates:
@@ -101,7 +108,7 @@ class Candidates:
 
         together = pl.concat(self._held[place])
         held = (
-            together.sort(*ORDER)
+            together.sort("key", *ORIGIN, "document")
             .group_by("key", *ORIGIN, maintain_order=True)
             .agg(pl.all().exclude("copies").first(), pl.col("copies").sum())
             .select(together.columns)
@@ -115,7 +122,7 @@ class Candidates:
         self._new[place] = 0
 
     def rows(self) -> pl.DataFrame:
-        """The documents held, in the order of `ORDER`, with key, place and copies."""
+        """The documents held, in the order of `ORDER`, with key, place, turn and copies."""
         import polars as pl
 
         for place in self._held:
@@ -124,7 +131,9 @@ class Candidates:
         columns = (*COLUMNS, *kinds, "given_rule", "place")
         empty = pl.DataFrame(schema={name: kinds.get(name, pl.String) for name in columns})
         frames = [frame.select(columns) for held in self._held.values() for frame in held]
-        return pl.concat([empty, *frames]).sort(*ORDER)
+        held = pl.concat([empty, *frames])
+        turns = [turn(key, place) for key, place in held.select("key", "place").iter_rows()]
+        return held.with_columns(pl.Series("turn", turns, dtype=pl.UInt64)).sort(*ORDER)
 
     def truncated(self) -> dict[str, int]:
         """Largest key held of each place that had more documents than the capacity."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from biasatlas.corpora.candidates import turn
 from biasatlas.corpora.near_duplicates import NearDuplicates
 from biasatlas.corpora.readers.batches import COLUMNS
 from biasatlas.corpora.sampling import content_key, content_keys
@@ -43,15 +44,15 @@ def draw_slowly(frame: pl.DataFrame, draw: Draw) -> tuple[list[str], Counter[str
         place = "=" + row["region"] if row["region"] else row["country"] or "~"
         cleaned = judge(make([row]))
         key = content_key(row["text"], draw.seed)
-        order = (key, place, row["source"], row["given_rule"], row["country"], row["document"])
-        rows.append((order, cleaned["text"][0], cleaned["fate"][0]))
+        origin = (row["source"], row["given_rule"], row["country"])
+        order = (key, turn(key, place), *origin, row["document"])
+        rows.append((order, place, cleaned["text"][0], cleaned["fate"][0]))
     near = NearDuplicates(draw.near_duplicates) if draw.near_duplicates else None
     texts: set[str] = set()
     looked_at: set[tuple[object, ...]] = set()
     n_taken: Counter[str] = Counter()
     taken = []
-    for order, text, fate in sorted(rows):
-        place = order[1]
+    for order, place, text, fate in sorted(rows):
         if order[:5] in looked_at:
             counts["dropped_duplicate"] += 1
             continue
@@ -184,3 +185,15 @@ def test_short_texts_have_signatures(text):
     assert not near.holds(signature)
     near.take(signature)
     assert near.holds(signature)
+
+
+def test_copies_in_two_countries_go_to_either_by_chance_and_never_to_none():
+    rows = [
+        {"document": f"{country}{n}", "text": f"word {n}", "country": country}
+        for n in range(400)
+        for country in ("CAN", "USA", "")
+    ]
+    documents, _counts = draw_documents(lambda: [make(rows)], judge, Draw(None, seed=1))
+    taken = documents["country"].value_counts().sort("country").rows()
+    assert [country for country, _ in taken] == ["CAN", "USA"]
+    assert all(150 < n < 250 for _, n in taken)  # 200 by chance, with a deviation of 10
