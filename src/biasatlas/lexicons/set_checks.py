@@ -52,16 +52,21 @@ def warn_of_terms(document: Document) -> None:
 
 
 def warn_of_pairs(document: Document) -> None:
-    """Report what is odd about sound gender pairs, whose case never matters."""
-    for gender in _GENDERS:
-        first: dict[str, tuple[str, int]] = {}
-        for number, pair in enumerate(document.data["pairs"]):
+    """Report what is odd about sound gender pairs, whose case never matters.
+
+    A term may stand in several pairs, with other forms of its partner; a pair only once.
+    """
+    first: dict[tuple[str, ...], int] = {}
+    for number, pair in enumerate(document.data["pairs"]):
+        key = tuple(pair[gender].lower() for gender in _GENDERS)  # ß is not ss in the search
+        before = first.setdefault(key, number)
+        for gender in _GENDERS:
             place, word = ("pairs", number, gender), pair[gender]
             _warn_of_characters(document, place, word)
-            line = document.lines[place]
-            before, at = first.setdefault(word.casefold(), (word, line))
-            if at != line:
-                problem = f"repeated: also on line {at}, as '{before}'; it counts once"
+            if before != number:
+                line = document.lines["pairs", before, gender]
+                other = document.data["pairs"][before][gender]
+                problem = f"repeated: the pair is also on line {line}, as '{other}'; it counts once"
                 document.report(place, problem, severity="warning")
 
 
