@@ -95,7 +95,7 @@ class Candidates:
                 self._limit, default=pl.lit(MAX_KEY, pl.UInt64), return_dtype=pl.UInt64
             )
             wanted &= pl.col("key") <= limit
-        return batch.filter(wanted).with_columns(copies=pl.lit(1, pl.Int64))
+        return _own(batch.filter(wanted).with_columns(copies=pl.lit(1, pl.Int64)))
 
     def _compact_when_full(self, place: str) -> None:
         # half as many new rows as are held, so that sorting stays a small part of the pass
@@ -118,7 +118,7 @@ class Candidates:
             if int(rank[-1]) >= self.capacity:
                 held = held.filter(rank < self.capacity)
                 self._limit[place] = int(held["key"][-1])
-        self._held[place] = [held]
+        self._held[place] = [_own(held)]
         self._new[place] = 0
 
     def rows(self) -> pl.DataFrame:
@@ -142,6 +142,15 @@ class Candidates:
     def read(self) -> pl.DataFrame:
         """Counts of all documents seen: `ORIGIN`, item (dropped_empty or empty) and n."""
         return _add_up(self._read)
+
+
+def _own(frame: pl.DataFrame) -> pl.DataFrame:
+    """Copy a frame's text: rows that were chosen would keep the whole batch in memory."""
+    import polars as pl
+
+    copy = pl.from_arrow(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
+    assert isinstance(copy, pl.DataFrame)
+    return copy
 
 
 def _add_up(frames: list[pl.DataFrame]) -> pl.DataFrame:
