@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +32,11 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     Path
         A path of the same suffix in the same folder; write there. When the block
         raises, whatever stands there is removed and `path` is left as it was.
+
+    Raises
+    ------
+    InputError
+        When the disk or the user's share of it is full.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,8 +49,21 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         os.replace(temporary, path)
+    except Exception as error:
+        full = _no_room(error)
+        if not full:
+            raise
+        raise InputError(f"{path}: cannot be written ({full}); make room and run again") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _no_room(error: Exception) -> str:
+    """Say in what way there is no room, empty for any other error; polars gives text only."""
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if getattr(error, "errno", None) == number or f"os error {number})" in str(error):
+            return os.strerror(number)
+    return ""
 
 
 def write_text(text: str, path: str | Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -150,3 +152,39 @@ def test_an_error_crosses_processes():
     assert (type(back), back.problems, str(back)) == (
         InputError, ("one", "two"), "2 problems:\n  - one\n  - two",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "csv", "text"])
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, kind):
+    # A limit on the size of files stops a write in its middle, as a full disk does.
+    program = f"""
+import resource, signal
+import numpy as np, pandas as pd, polars as pl
+from biasatlas.errors import InputError
+from biasatlas.files import write_csv, write_parquet, write_text
+frame = pd.DataFrame({{"x": np.random.default_rng(0).random(200_000)}})
+write = {{
+    "pandas": lambda path: write_parquet(frame, path),
+    "polars": lambda path: write_parquet(pl.from_pandas(frame), path),
+    "csv": lambda path: write_csv(frame, path),
+    "text": lambda path: write_text("x" * 10**6, path),
+}}["{kind}"]
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+try:
+    write("a.out")
+except InputError as error:
+    print(error)
+"""
+    (tmp_path / "a.out").write_text("old")
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "a.out: cannot be written (File too large); make room" in run.stdout, run.stderr
+    assert names(tmp_path) == ["a.out"]
+    assert (tmp_path / "a.out").read_text() == "old"
+
+
+def test_another_error_of_the_system_stays_what_it_is(tmp_path):
+    with pytest.raises(PermissionError), atomic_path(tmp_path / "a.txt"):
+        raise PermissionError(13, "no")
