@@ -47,6 +47,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         if not temporary.exists():
             raise FileNotFoundError(f"nothing was written for {path}")
         if path.is_dir() and not path.is_symlink():
+            if not temporary.is_dir():
+                raise InputError(f"{path}: is a folder; a file is to stand there. Move it away")
             shutil.rmtree(path)
         os.replace(temporary, path)
     except Exception as error:

@@ -45,6 +45,8 @@ class Plan:
         Naming every wrong key, missing file and faulty word list.
     """
 
+    BOILERPLATE = ("boilerplate_documents", "boilerplate_share")
+
     def __init__(
         self,
         values: Mapping[str, Any],
@@ -106,6 +108,11 @@ class Plan:
         """The corpus whose prepared documents serve `corpus`: the first with the same sources."""
         sources = self.sources(corpus)
         return next(other.name for other in self.config.corpora if other.sources == sources)
+
+    @property
+    def boilerplate(self) -> list[tuple[str, Any]]:
+        """The keys of the section passages that prepare whole documents."""
+        return sorted(self.config.passages.model_dump(include=set(self.BOILERPLATE)).items())
 
     def sources(self, corpus: str, language: str | None = None) -> list[Source]:
         """Sources of a corpus, or those of them that are read for a language."""

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.assets.catalogue import check_asset_paths
 from biasatlas.corpora.language_filter import language_labels
-from biasatlas.corpora.paths import missing_paths
+from biasatlas.corpora.paths import expand_paths, missing_paths
+from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.regions import resolve_regions
 from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
+    from biasatlas.config import Source
     from biasatlas.plan import Plan
 
 
@@ -39,6 +41,7 @@ def find_wrong_names(plan: Plan) -> list[str]:
                 f"key `{key}`: path {path}: there is no such file"
                 for path in missing_paths(source.path or [])
             ]
+            problems += [f"key `{key}`: {line}" for line in _wrong_source(source)]
         problems += [
             f"corpora ({corpus.name}): no source for language `{language}`; each language "
             "needs one with that `language`, or without any"
@@ -60,6 +63,7 @@ def find_wrong_names(plan: Plan) -> list[str]:
         for language in config.languages
         if not plan.gender_list(language)
     ]
+    problems += _absent_gender_lists(plan)
     problems += _unknown_languages(plan)
     if config.ungdc_path is not None and not Path(config.ungdc_path).exists():
         problems.append(f"key `ungdc_path`: {config.ungdc_path}: there is no such file")
@@ -68,6 +72,30 @@ def find_wrong_names(plan: Plan) -> list[str]:
     except InputError as error:
         problems += error.problems
     return problems
+
+
+def _absent_gender_lists(plan: Plan) -> list[str]:
+    problems = []
+    for language in plan.config.languages:
+        file = Path(plan.gender_file(language))
+        if plan.gender_list(language) and not file.is_file():
+            there = ", ".join(sorted(path.stem for path in file.parent.glob("*.yaml"))) or "none"
+            problems.append(
+                f"key `gender.pairs`: {file}: there is no such file; lists of language "
+                f"`{language}`: {there}"
+            )
+    return problems
+
+
+def _wrong_source(source: Source) -> list[str]:
+    """Let the reader check its options and the files, of which none is read."""
+    problems: dict[str, None] = {}
+    for path in expand_paths(source.path or []):
+        try:
+            read_source(source.reader, path, source.options)
+        except InputError as error:
+            problems |= dict.fromkeys(error.problems)
+    return list(problems)
 
 
 def _unknown_languages(plan: Plan) -> list[str]:
@@ -87,7 +115,7 @@ def find_wrong_lists(plan: Plan) -> list[str]:
     problems: list[str] = []
     for language in plan.config.languages:
         loads: list[Callable[[str], Any]] = [plan.controls]
-        loads += [plan.gender_terms] * bool(plan.gender_list(language))
+        loads += [plan.gender_terms] * Path(plan.gender_file(language)).is_file()
         # The corpora of a language can be looked at before it has tests.
         if plan.tests_folder(language).is_dir() or not plan.tests_folder("").is_dir():
             loads.append(plan.tests)

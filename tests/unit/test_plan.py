@@ -158,7 +158,9 @@ def test_own_files_are_found(resources, tmp_path):
 
     def change(values: Values) -> None:
         values["vectors"]["own"] = {"mine": str(tmp_path / "own.bin")}
-        values["corpora"][1]["sources"] = [{"reader": "table", "path": str(tmp_path / "own.csv")}]
+        values["corpora"][1]["sources"] = [
+            {"reader": "table", "path": str(tmp_path / "own.csv"), "options": {"text": "text"}}
+        ]
         values["ungdc_path"] = str(tmp_path / "TXT")
         values["asset_paths"] = {"minilm_l6_v2": str(tmp_path / "TXT")}
 

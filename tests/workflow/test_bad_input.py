@@ -49,7 +49,10 @@ CONFIGS: dict[str, tuple[dict[str, Any], list[str]]] = {
         ["absent.csv", "there is no such file"],
     ),
     "unknown asset": ({"topics": {"encoder": "bert"}}, ["key `topics.encoder`", "minilm_l6_v2"]),
-    "language without lists": ({"languages": ["xx"]}, ["word_lists/weat/xx", "no such folder"]),
+    "language without lists": (
+        {"languages": ["xx"]},
+        ["word_lists/gender/xx/bolukbasi52.yaml", "no such file"],
+    ),
 }
 
 

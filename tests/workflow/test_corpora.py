@@ -78,7 +78,7 @@ def test_order_of_files_batches_and_cores_change_no_byte(project: Path, assets: 
     assert run.returncode == 0, run.stdout + run.stderr
     first = results(project)
     turned = [{**sources[0], "path": ["web/*.gz"]}, *sources[:0:-1]]
-    configure(project, assets, turned, documents={**documents, "batch_mb": 0.001})
+    configure(project, assets, turned, documents={**documents, "batch_kb": 1})
     run = snakemake(project, "--cores", "1", "corpora", "--forceall")
     assert run.returncode == 0, run.stdout + run.stderr
     assert results(project) == first
@@ -120,17 +120,30 @@ def test_a_damaged_source_stops_or_is_counted(project: Path, assets: Path) -> No
     packed = project / "web/a_NGA.txt.gz"
     packed.write_bytes(packed.read_bytes()[:-200])
     configure(project, assets, sources, documents={"language_min": None, "min_words": 10})
-    target = "results/small/documents/discovery/en.parquet"
-    stopped = snakemake(project, "--cores", "1", target)
+    table = "results/small/tables/corpus.csv"
+    stopped = snakemake(project, "--cores", "1", table)
     printed = stopped.stdout + stopped.stderr
     assert stopped.returncode != 0
     assert re.search(r"a_NGA\.txt\.gz: .*set documents\.damaged: keep", printed)
-    assert not (project / target).exists()
+    assert not (project / "results/small/documents/discovery/en.parquet").exists()
     documents = {"language_min": None, "min_words": 10, "damaged": "keep"}
     configure(project, assets, sources, documents=documents)
-    kept = snakemake(project, "--cores", "1", target)
+    kept = snakemake(project, "--cores", "2", table)
     assert kept.returncode == 0, kept.stdout + kept.stderr
-    counts = pd.read_parquet(project / target.replace(".parquet", ".counts.parquet"))
+    counts = pd.read_csv(project / table, keep_default_na=False)
     damaged = counts[counts["item"] == "damaged"]
     assert damaged["unit"].tolist() == ["file"]
     assert damaged["source"].tolist() == ["a_NGA.txt.gz"]
+
+
+def test_options_of_readers_are_checked_before_anything_runs(project: Path, assets: Path) -> None:
+    sources = write_sources(project)["en"]
+    sources[0]["options"] = {"country_pattern": "(["}
+    sources[1]["options"] = {"subredits": {"kenya": "KE"}}
+    configure(project, assets, sources)
+    refused = snakemake(project, "--dry-run", "--cores", "1")
+    printed = refused.stdout + refused.stderr
+    assert refused.returncode != 0
+    assert "country_pattern" in printed
+    assert "'subredits' is unknown" in printed
+    assert "Traceback" not in printed

@@ -25,14 +25,18 @@ rule prepare_documents:
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+        # a resource: it changes no result, so a change reruns nothing
+        batch_kb=PLAN.config.documents.batch_kb,
     params:
         code=code("prepare_documents"),
         gazetteer=PLAN.gazetteer_digest(),
         sources=source_settings,
         documents=sorted(
-            PLAN.config.documents.model_dump(exclude={"language_model"}).items()
+            PLAN.config.documents.model_dump(
+                exclude={"language_model", "batch_kb"}
+            ).items()
         ),
-        boilerplate_documents=PLAN.config.passages.boilerplate_documents,
+        boilerplate=PLAN.boilerplate,
         seed=PLAN.config.seed,
     message:
         "Reading and cleaning the documents of {wildcards.corpus} ({wildcards.language})"
@@ -62,7 +66,7 @@ rule build_region:
         region=lambda wildcards: sorted(PLAN.region_spec(wildcards.region).items()),
         part=lambda wildcards: PLAN.corpus(wildcards.corpus).part,
         passages=sorted(
-            PLAN.config.passages.model_dump(exclude={"boilerplate_documents"}).items()
+            PLAN.config.passages.model_dump(exclude=set(PLAN.BOILERPLATE)).items()
         ),
         seed=PLAN.config.seed,
     message:

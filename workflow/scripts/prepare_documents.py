@@ -19,9 +19,9 @@ with start(snakemake.log[0], f"prepare_documents {wildcards.corpus}"):
         wildcards.language,
         snakemake.input.gazetteer,
         make_preparation(
-            dict(snakemake.params.documents),
+            dict(snakemake.params.documents) | {"batch_mb": snakemake.resources.batch_kb / 1000},
             seed=snakemake.params.seed,
-            boilerplate_documents=snakemake.params.boilerplate_documents,
+            **dict(snakemake.params.boilerplate),
             language_model=content(models[0]) if models else None,
         ),
     )

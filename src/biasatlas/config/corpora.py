@@ -118,8 +118,8 @@ class Documents(Section):
     """A document with more text (in megabytes) is dropped and counted."""
     max_unpacked_gb: Annotated[float, Field(gt=0)] = 100
     """A file that unpacks to more (in gigabytes) is refused."""
-    batch_mb: Annotated[float, Field(gt=0)] = 16
-    """Text that is read at once (in megabytes); it decides memory, never a result."""
+    batch_kb: Positive = 16_000
+    """Text that is read at once (in kilobytes); it decides memory, never a result."""
 
     @model_validator(mode="after")
     def _shortest_below_longest(self) -> Documents:
@@ -139,6 +139,8 @@ class Passages(Section):
     """A shorter passage is dropped and counted."""
     boilerplate_documents: Annotated[int, Field(ge=2, strict=True)] | None = 4
     """A sentence that this many documents of one source hold is dropped; empty keeps all."""
+    boilerplate_share: Annotated[float, Field(ge=0, le=1)] = 0.001
+    """In a source of many documents it must stand in this share of them."""
     per_country: Positive | None = None
     """Passages drawn at random from each country (94000 in Borah et al.); all where empty."""
     per_region: Positive | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, get_args
 
@@ -112,6 +113,10 @@ def _explain(error: Mapping[str, Any]) -> str:
     if isinstance(value, bool) and kind in {"string_type", "string_pattern_mismatch"}:
         word = "no, off or n" if not value else "yes, on or y"
         return f'value {value} is YAML for an unquoted {word}; write it in quotes, e.g. "no"'
+    if isinstance(value, date):
+        return f'value {value} is YAML for a date; write it in quotes, e.g. "{value}"'
+    if isinstance(value, bool) and kind == "list_type":
+        return f'value {value} is YAML for an unquoted yes or no; give a list, e.g. ["no"]'
     message = error["msg"].removeprefix("Value error, ")
     if kind == "value_error":
         return message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ MIN_WORDS = 3
 
 
 def drop_boilerplate(
-    documents: pl.DataFrame, min_documents: int | None
+    documents: pl.DataFrame, min_documents: int | None, min_share: float = 0.0
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Drop sentences that stand in many documents of one source.
 
@@ -27,6 +28,9 @@ def drop_boilerplate(
     min_documents : int or None
         A sentence of at least three words that this many documents of a source hold, whatever
         its case, is dropped from all of them; None keeps every sentence.
+    min_share : float
+        Where this share of the source's documents is more, so many must hold it: in a large
+        source common short sentences come again by chance.
 
     Returns
     -------
@@ -42,7 +46,13 @@ def drop_boilerplate(
     sources = documents["source"].to_list()
     texts = documents["text"].to_list()
     keys = [_keys(source, text) for source, text in zip(sources, texts, strict=True)]
-    repeated = _repeated(keys, min_documents)
+    by_source: dict[str, list[np.ndarray]] = {}
+    for source, some in zip(sources, keys, strict=True):
+        by_source.setdefault(source, []).append(some)
+    repeated: set[int] = set()
+    for all_of_one in by_source.values():
+        least = max(min_documents, math.ceil(min_share * len(all_of_one)))
+        repeated |= _repeated(all_of_one, least)
     dropped: Counter[str] = Counter()
     for row, own in enumerate(keys):
         if repeated.isdisjoint(own.tolist()):
@@ -70,11 +80,9 @@ def _key(source: str, sentence: str) -> int:
     return xxhash.xxh3_64_intdigest(f"{source}\0{sentence.casefold()}".encode())
 
 
-def _repeated(keys: list[np.ndarray], min_documents: int) -> frozenset[int]:
+def _repeated(keys: list[np.ndarray], min_documents: int) -> set[int]:
     """Give the keys that stand in that many documents."""
     import numpy as np
 
-    if not keys:
-        return frozenset()
     unique, counts = np.unique(np.concatenate(keys), return_counts=True)
-    return frozenset(unique[counts >= min_documents].tolist())
+    return set(unique[counts >= min_documents].tolist())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from biasatlas.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+logger = logging.getLogger(__name__)
 
 PASSAGE_COLUMNS = ("id", "document", "country", "source", "date", "text", "words")
 PARTS = ("all", "earlier", "later")
@@ -71,6 +74,8 @@ def build_region(
     _check_arguments(part, evaluation_share, passage_words, min_words, per_country, max_passages)
     region = resolve_regions([region_spec])[0]
     inside, outside = _choose_documents(documents.lazy(), region)
+    if inside.is_empty() and outside.height:
+        _warn_of_nothing(region, outside)
     passages = _cut(inside, passage_words, min_words)
     in_part = _part_of(inside, part, evaluation_share)
     passages = passages.with_columns(
@@ -112,6 +117,21 @@ def _check_arguments(
         raise InputError(problems)
 
 
+def _warn_of_nothing(region: Mapping[str, Any], outside: pl.DataFrame) -> None:
+    """Say which labels and countries the documents have, where none is the region's."""
+    found = []
+    for column, name in (("region", "labels"), ("given", "countries")):
+        counts = outside.filter(outside[column] != "")[column].value_counts()
+        most = counts.sort(["count", column], descending=[True, False])[column].head(8)
+        if len(most):
+            found.append(f"{name} {', '.join(most)}")
+    wanted = ", ".join([repr(region["document_label"]), *region["countries"][:8]])
+    logger.warning(
+        "region %s has no document: none of %d has %s; the documents have %s",
+        region["name"], outside.height, wanted, " and ".join(found) or "neither",
+    )  # fmt: skip
+
+
 def _choose_documents(
     documents: pl.LazyFrame, region: Mapping[str, Any]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -126,14 +146,18 @@ def _choose_documents(
         documents.filter(~belongs)
         .select(pl.exclude("text"))
         .collect()
-        .with_columns(country=pl.lit(""), fate=pl.lit("dropped_other_region"))
+        .with_columns(
+            given=pl.col("country"), country=pl.lit(""), fate=pl.lit("dropped_other_region")
+        )
     )
     if region["top_countries"]:
         ranked = inside.group_by("country").len().sort(["len", "country"], descending=[True, False])
         top = ranked["country"].head(region["top_countries"])
         is_top = pl.col("country").is_in(top.implode())
         minor = (
-            inside.filter(~is_top).drop("text").with_columns(fate=pl.lit("dropped_other_country"))
+            inside.filter(~is_top)
+            .drop("text")
+            .with_columns(given=pl.col("country"), fate=pl.lit("dropped_other_country"))
         )
         inside, outside = inside.filter(is_top), pl.concat([outside, minor])
     return inside.sort("document"), outside

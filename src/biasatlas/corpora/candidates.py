@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from biasatlas.corpora.readers.batches import COLUMNS
-from biasatlas.corpora.sampling import content_keys
+from biasatlas.corpora.sampling import content_keys, fold
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +19,17 @@ ORDER = ("key", "turn", *ORIGIN, "document")
 MAX_KEY = 2**64 - 1
 
 
+def place_of() -> pl.Expr:
+    """Place of a document: its region's label or its country, `FREE` where it has neither."""
+    import polars as pl
+
+    return (
+        pl.when(pl.col("region") != "").then("=" + pl.col("region"))
+        .when(pl.col("country") != "").then(pl.col("country"))
+        .otherwise(pl.lit(FREE))
+    )  # fmt: skip
+
+
 def turn(key: int, place: str) -> int:
     """Which of the places that hold one text has it first: by chance, and free documents last."""
     import xxhash
@@ -29,8 +40,8 @@ def turn(key: int, place: str) -> int:
 class Candidates:
     """The documents with the smallest content keys of each place, and counts of all.
 
-    Exact duplicates share a key and count once; of them the row with the smallest id stays. What
-    is held depends on the documents alone, not on their order or on how they come in batches.
+    Texts that are equal but for case and white space share a key and count once; of each source
+    and country the row with the smallest id stays. What is held depends on the documents alone, not on their order or on how they come in batches.
 
     Parameters
     ----------
@@ -68,9 +79,7 @@ class Candidates:
 
         empty = pl.col("text").str.strip_chars() == ""
         batch = batch.with_columns(
-            place=pl.when(pl.col("region") != "").then("=" + pl.col("region"))
-            .when(pl.col("country") != "").then(pl.col("country"))
-            .otherwise(pl.lit(FREE)),
+            place=place_of(),
             item=pl.when(empty).then(pl.lit("dropped_empty")).otherwise(pl.lit("")),
         )  # fmt: skip
         self._read.append(batch.group_by(*ORIGIN, "item").len("n"))
@@ -86,7 +95,7 @@ class Candidates:
         """Add the keys, and leave out rows that can be none of the smallest of their place."""
         import polars as pl
 
-        batch = batch.with_columns(content_keys(batch["text"], self.seed))
+        batch = batch.with_columns(content_keys(fold(batch["text"]), self.seed))
         wanted = ~pl.col("place").is_in(sorted(self.closed))
         if self.above is not None:
             wanted &= pl.col("key") > pl.lit(self.above, pl.UInt64)
@@ -99,7 +108,10 @@ class Candidates:
 
     def _compact_when_full(self, place: str) -> None:
         # half as many new rows as are held, so that sorting stays a small part of the pass
-        if self.capacity is not None and place != FREE and self._new[place] > self.capacity // 2:
+        if self.capacity is None:
+            return
+        held = self._held[place][0].height if place == FREE else self.capacity
+        if self._new[place] > held // 2 + self.capacity // 2:
             self._compact(place)
 
     def _compact(self, place: str) -> None:
@@ -108,7 +120,7 @@ class Candidates:
 
         together = pl.concat(self._held[place])
         held = (
-            together.sort("key", *ORIGIN, "document")
+            together.sort("key", *ORIGIN, "document", pl.all())
             .group_by("key", *ORIGIN, maintain_order=True)
             .agg(pl.all().exclude("copies").first(), pl.col("copies").sum())
             .select(together.columns)

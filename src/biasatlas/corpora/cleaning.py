@@ -11,21 +11,14 @@ if TYPE_CHECKING:
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
-# What opens no tag is text: the parser would take all that follows for a part of it.
-_NO_TAG = re.compile(r"<(?!/?[A-Za-z][^<>]*>)")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-# Attributes are no text, and a quote that none closes would hide the rest.
-_ATTRIBUTES = re.compile(r"<(/?[A-Za-z][^\s<>/]*)[^<>]*>")
-_NOT_TEXT = ("script", "style")
-_NEVER_CLOSED = re.compile(
-    "|".join(rf"<{name}\b[^<>]*>(?!.*</{name})" for name in _NOT_TEXT), re.DOTALL | re.IGNORECASE
-)
-# Elements whose text a browser does not show in its place.
-_HIDDEN = re.compile(r"(</?)(?:frameset|noframes|template)\b", re.IGNORECASE)
-
 # (pattern, replacement) in Rust's regex syntax, in this order.
+# Rust's engine takes time in proportion to the text, whatever the text. A parser of HTML does not:
+# Lexbor and its like build a tree, and a megabyte of <ul><li> takes them minutes.
 _RULES: tuple[tuple[str, str], ...] = (
+    (r"(?s)<!--.*?-->", " "),
+    (r"(?is)<script\b[^<>]*>.*?</script\s*>", " "),
+    (r"(?is)<style\b[^<>]*>.*?</style\s*>", " "),
+    (r"</?[A-Za-z][^<>]*>", " "),
     (r"""(?i)\b(?:https?://|ftp://|www\.)[^\s<>"]*[^\s<>".,;:!?)\]']""", " "),
     (r"""(?i)\b(?:pic\.twitter\.com|t\.co|bit\.ly|youtu\.be)/[^\s<>"]*[^\s<>".,;:!?)\]']""", " "),
     (r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+", " "),
@@ -46,11 +39,10 @@ _RULES: tuple[tuple[str, str], ...] = (
 def clean(texts: pl.Series) -> pl.Series:
     """Mend encodings and take out what is not running text.
 
-    In this order: mojibake (ftfy, only where a text is not ASCII), HTML entities and tags (with
-    what scripts and styles hold; selectolax's parser, only where a text holds a tag), web
-    addresses, e-mail addresses, user names (``@name``, ``u/name``), zero-width and control
-    characters, empty brackets, white space. Each removal leaves a space, so that no words are
-    joined; quotation marks come out straight.
+    In this order: mojibake (ftfy, only where a text is not ASCII), HTML entities, comments,
+    scripts, styles and tags, web addresses, e-mail addresses, user names (``@name``, ``u/name``),
+    zero-width and control characters, empty brackets, white space. Each removal leaves a space, so
+    that no words are joined; quotation marks come out straight.
 
     Parameters
     ----------
@@ -86,16 +78,4 @@ def _mend(text: str) -> str:
     if "&" in text and _ENTITY.search(text):
         text = html.unescape(text)
         text = text.encode("utf-8", "replace").decode("utf-8")
-    return _strip_tags(text) if "<" in text and _TAG.search(text) else text
-
-
-def _strip_tags(text: str) -> str:
-    from selectolax.lexbor import LexborHTMLParser
-
-    text = _COMMENT.sub(" ", text.replace("&", "&amp;"))
-    text = _NEVER_CLOSED.sub(" ", text)
-    text = _ATTRIBUTES.sub(r"<\1>", _NO_TAG.sub("&lt;", text))
-    text = _HIDDEN.sub(r"\1span", text)
-    tree = LexborHTMLParser(text)
-    tree.strip_tags([*_NOT_TEXT])
-    return tree.root.text(separator=" ") if tree.root is not None else ""
+    return text

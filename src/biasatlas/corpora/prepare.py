@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasatlas.corpora.boilerplate import drop_boilerplate
+from biasatlas.corpora.candidates import place_of
 from biasatlas.corpora.cleaning import clean
 from biasatlas.corpora.counts import count_frame, count_row
 from biasatlas.corpora.gazetteer import (
@@ -67,7 +69,7 @@ class Preparation:
         Smallest probability that a document is in its language; None checks nothing.
     language_model : str, Path or None
         File of the language model (lid.176.ftz); needed with language_min.
-    boilerplate_documents : int or None
+    boilerplate_documents, boilerplate_share : int or None, float
         As in `drop_boilerplate`.
     limits : Limits
         Of the readers.
@@ -81,6 +83,7 @@ class Preparation:
     language_min: float | None = None
     language_model: str | Path | None = None
     boilerplate_documents: int | None = None
+    boilerplate_share: float = 0.0
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -129,24 +132,41 @@ def prepare_documents(
     InputError
         Problems of the readers; a document id that two sources share; no source.
     """
+    import polars as pl
+
     preparation = preparation or Preparation()
     if not sources:
         raise InputError(f"language {language}: no source is given")
     reading = _Reading(sources, preparation.limits)
     draw = Draw(preparation.per_country, preparation.seed, preparation.near_duplicates)
-    check = Check(language, preparation)
+    gazetteer = load_gazetteer(gazetteer_path) if gazetteer_path is not None else None
+    check = Check(language, preparation, gazetteer)
     documents, drawn = draw_documents(reading.batches, check, draw)
     documents = documents.sort("document")
     _refuse_repeated(documents, language)
-    documents, boilerplate = drop_boilerplate(documents, preparation.boilerplate_documents)
-    _warn(drawn, boilerplate, documents, preparation)
-    gazetteer = load_gazetteer(gazetteer_path) if gazetteer_path is not None else None
-    documents = _place(documents, gazetteer, preparation)
+    documents, boilerplate = drop_boilerplate(
+        documents, preparation.boilerplate_documents, preparation.boilerplate_share
+    )
+    _warn(drawn, boilerplate, documents, language)
+    documents = _last_fate(documents, preparation.min_words)
     counts = count_frame(
         [*_count_documents(documents, drawn), *reading.counts(), *_boilerplate_rows(boilerplate)]
     )
-    logger.info("%s: %d documents of %d sources", language, documents.height, len(sources))
-    return _kept(documents), counts
+    kept = documents.filter(pl.col("fate") == "kept").select(DOCUMENT_COLUMNS)
+    logger.info("%s: %d documents kept, of %d files", language, kept.height, len(sources))
+    return kept, counts
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Let readers say nothing."""
+    readers = logging.getLogger("biasatlas.corpora.readers")
+    level = readers.level
+    readers.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        readers.setLevel(level)
 
 
 class _Reading:
@@ -161,15 +181,28 @@ class _Reading:
         """Read everything from the beginning."""
         import polars as pl
 
-        self.reports = []  # a second reading counts the same again
+        opened = []
+        problems: list[str] = []
         for reader, path, options in self.sources:
             report = Report()
-            self.reports.append((Path(path).name, report))
-            rule = pl.lit(GIVEN_RULES.get(reader, "column")).alias("given_rule")
-            for batch in read_source(reader, path, options, limits=self.limits, report=report):
-                frame = pl.from_arrow(batch)
-                assert isinstance(frame, pl.DataFrame)
-                yield frame.with_columns(rule)
+            try:
+                batches = read_source(reader, path, options, limits=self.limits, report=report)
+            except InputError as error:
+                problems += error.problems
+                continue
+            opened.append((reader, Path(path).name, batches, report))
+        if problems:
+            raise InputError(problems)
+        # a second reading counts and warns of the same again
+        again = bool(self.reports)
+        self.reports = [(name, report) for _, name, _, report in opened]
+        with _silent() if again else nullcontext():
+            for reader, _, batches, _ in opened:
+                rule = pl.lit(GIVEN_RULES[reader]).alias("given_rule")
+                for batch in batches:
+                    frame = pl.from_arrow(batch)
+                    assert isinstance(frame, pl.DataFrame)
+                    yield frame.with_columns(rule)
 
     def counts(self) -> list[dict[str, Any]]:
         """Rows of the readers' counts, under the name of the file; dropped ones were read too."""
@@ -183,22 +216,25 @@ class _Reading:
 
 
 class Check:
-    """Clean documents and say what becomes of each by itself."""
+    """Clean documents, say what becomes of each by itself, and find its country."""
 
-    def __init__(self, language: str, preparation: Preparation) -> None:
+    def __init__(
+        self, language: str, preparation: Preparation, gazetteer: Gazetteer | None = None
+    ) -> None:
         self.language = language
         self.preparation = preparation
+        self.gazetteer = gazetteer
 
     def __call__(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Give the rows with cleaned title and text, and a column fate."""
+        """Give the rows cleaned, with the columns fate, rule, given_country and their place."""
         import polars as pl
 
         wanted = self.preparation
+        words = pl.col("text").str.count_matches(r"\S+")
         rows = rows.with_columns(clean(rows["title"]), clean(rows["text"]))
         if needs_segmentation(self.language):
             texts = segment(rows["text"].to_list(), self.language)
             rows = rows.with_columns(pl.Series("text", texts, dtype=pl.String))
-        words = pl.col("text").str.count_matches(r"\S+")
         too_long = pl.lit(False) if wanted.max_words is None else words > wanted.max_words
         rows = rows.with_columns(
             fate=pl.when(words == 0).then(pl.lit("dropped_empty"))
@@ -206,7 +242,29 @@ class Check:
             .when(too_long).then(pl.lit("dropped_long"))
             .otherwise(pl.lit("kept"))
         )  # fmt: skip
-        return rows if wanted.language_min is None else self._other_language(rows)
+        if wanted.language_min is not None:
+            rows = self._other_language(rows)
+        return self._find_place(rows)
+
+    def _find_place(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Fill the country where it was open; without any a document is dropped."""
+        import polars as pl
+
+        given = pl.col("country").alias("given_country")
+        rows = assign_country(rows.with_columns(given), self.gazetteer)
+        nowhere = (pl.col("country") == "") & (pl.col("region") == "")
+        rule = (
+            pl.when(pl.col("how") == GIVEN)
+            .then(pl.col("given_rule"))
+            .otherwise(pl.col("how").replace(RULES))
+        )
+        return rows.with_columns(
+            place=place_of(),
+            rule=rule,
+            fate=pl.when((pl.col("fate") == "kept") & nowhere)
+            .then(pl.lit("dropped_no_country"))
+            .otherwise("fate"),
+        ).drop("how")
 
     def _other_language(self, rows: pl.DataFrame) -> pl.DataFrame:
         import polars as pl
@@ -240,63 +298,46 @@ def _refuse_repeated(documents: pl.DataFrame, language: str) -> None:
 
 
 def _warn(
-    drawn: Counts, boilerplate: Mapping[str, int], documents: pl.DataFrame, wanted: Preparation
+    drawn: Counts, boilerplate: Mapping[str, int], documents: pl.DataFrame, language: str
 ) -> None:
     """Warn of counts that look like a mistake."""
-    read, empty = (
-        sum(drawn.values()),
-        sum(n for key, n in drawn.items() if key[3] == "dropped_empty"),
-    )
-    if empty > MUCH_EMPTY * read:
-        logger.warning("%d of %d documents have no text; is the column right?", empty, read)
+    items: Counter[str] = Counter()
+    for (*_, item), n in drawn.items():
+        items[item] += n
+    read = sum(items.values())
+    if items["dropped_empty"] > MUCH_EMPTY * read:
+        logger.warning(
+            "%d of %d documents have no text; is the column right?", items["dropped_empty"], read
+        )
+    if read and not items["kept"]:
+        reasons = ", ".join(f"{item} {n}" for item, n in items.most_common(3))
+        logger.warning("no document of %d is kept: %s", read, reasons)
+    by_text = documents["rule"].is_in([*RULES.values()]).sum() + items["dropped_no_country"]
+    if language != "en" and by_text:
+        logger.warning(
+            "%d documents carry no country, and the names of countries that are looked for in "
+            "their text are English ones: of language %s few will be found; give a column or an "
+            "option country", by_text, language,
+        )  # fmt: skip
     left = int(documents["text"].str.count_matches(r"\S+").sum())
     lost = sum(boilerplate.values())
     if lost > MUCH_BOILERPLATE * (left + lost):
         logger.warning(
-            "%d of %d words are dropped as boilerplate: their sentences stand in %d or more "
-            "documents of one source; passages.boilerplate_documents sets that number",
-            lost, left + lost, wanted.boilerplate_documents,
+            "%d of %d words are dropped as boilerplate: their sentences stand in many documents of "
+            "one source; passages.boilerplate_documents and boilerplate_share set how many",
+            lost, left + lost,
         )  # fmt: skip
 
 
-def _place(
-    documents: pl.DataFrame, gazetteer: Gazetteer | None, wanted: Preparation
-) -> pl.DataFrame:
-    """Add the country where it was open, the rule that gave it, and what becomes of each."""
+def _last_fate(documents: pl.DataFrame, min_words: int) -> pl.DataFrame:
+    """Drop what is too short without its boilerplate."""
     import polars as pl
 
-    given = pl.col("country").alias("given_country")
-    documents = assign_country(documents.with_columns(given), gazetteer)
-    words = pl.col("text").str.count_matches(r"\S+")
-    nowhere = (pl.col("country") == "") & (pl.col("region") == "")
-    fate = (
-        pl.when(words < wanted.min_words).then(pl.lit("dropped_short"))
-        .when(nowhere).then(pl.lit("dropped_no_country"))
-        .otherwise(pl.lit("kept"))
-    )  # fmt: skip
-    documents = documents.with_columns(fate=fate)
-    if wanted.per_country is not None:
-        # documents that carried no country have one only now
-        place = pl.when(pl.col("region") != "").then("=" + pl.col("region")).otherwise("country")
-        rank = pl.col("key").rank("ordinal").over(place, "fate")
-        surplus = (pl.col("fate") == "kept") & (rank > wanted.per_country)
-        documents = documents.with_columns(
-            fate=pl.when(surplus).then(pl.lit("not_sampled")).otherwise("fate")
-        )
-    rule = (
-        pl.when(pl.col("how") == GIVEN)
-        .then(pl.col("given_rule"))
-        .otherwise(pl.col("how").replace(RULES))
-    )
+    short = pl.col("text").str.count_matches(r"\S+") < min_words
     return documents.with_columns(
-        rule=pl.when(pl.col("fate") == "kept").then(rule).otherwise(pl.lit(""))
+        fate=pl.when(short).then(pl.lit("dropped_short")).otherwise(pl.lit("kept")),
+        rule=pl.when(short).then(pl.lit("")).otherwise("rule"),
     )
-
-
-def _kept(documents: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    return documents.filter(pl.col("fate") == "kept").select(DOCUMENT_COLUMNS)
 
 
 def _count_documents(documents: pl.DataFrame, drawn: Counts) -> list[dict[str, Any]]:

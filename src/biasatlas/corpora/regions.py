@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CONTINENTS = ("Africa", "Asia", "Europe", "North America", "Oceania", "South America")
+# A longer value is a text, and no country's name.
+MOST_NAME = 100
 _KEYS = ("name", "label", "countries", "continent", "document_label", "top_countries")
 
 
@@ -66,9 +68,16 @@ def _names() -> dict[str, str]:
     return names | {"uk": "GBR", "us": "USA", "u.s.": "USA", "u.k.": "GBR"}
 
 
-@lru_cache(maxsize=10_000)
 def resolve_country(name: str) -> str:
-    """Turn an ISO2 code, ISO3 code or name of a country into ISO3; "" if it names none."""
+    """Turn an ISO2 code, ISO3 code or name of a country into ISO3; "" if it names none.
+
+    A value of more than `MOST_NAME` characters names none.
+    """
+    return _resolve(name) if len(name) <= MOST_NAME else ""
+
+
+@lru_cache(maxsize=10_000)
+def _resolve(name: str) -> str:
     key = " ".join(name.split()).casefold()
     if not key:
         return ""
@@ -88,37 +97,37 @@ def resolve_country(name: str) -> str:
     code, end = found.popitem()
     if key[end : end + 1].isalpha():
         # "nigera" begins like Niger, but is nearer to Nigeria
-        near = suggest_countries(key, 1)
+        near = suggest_countries(key, 1, cutoff=0.6)
         return code if near and _names()[near[0].casefold()] == code else ""
     return code
 
 
-def suggest_countries(name: str, n: int = 3) -> list[str]:
+def suggest_countries(name: str, n: int = 3, *, cutoff: float = 0.8) -> list[str]:
     """Give the countries whose names are nearest to a name that `resolve_country` does not know.
 
     Parameters
     ----------
     name : str
-        Of at most three letters it is compared with ISO codes too.
+        It is compared with names only: most codes are one letter from several others.
     n : int
         Most suggestions.
+    cutoff : float
+        Least ratio of `difflib`. At 0.8 a letter or two may be wrong, and a continent or a land
+        that never was (Asia, Atlantis) is near to no country.
 
     Returns
     -------
     list of str
-        Short names, nearest first (`difflib`'s ratio, at least 0.6); maybe none.
+        Short names, nearest first; maybe none.
     """
-    columns = ["name_short", "name_official"]
-    key = " ".join(name.split()).casefold()[:100]
-    if len(key) <= 3:
-        columns += ["ISO2", "ISO3"]
+    key = " ".join(name[: 2 * MOST_NAME].split()).casefold()[:MOST_NAME]
     short = {
         row[column].casefold(): row["name_short"]
-        for column in reversed(columns)
+        for column in ("name_official", "name_short")
         for row in _table()
         if row[column] and not row["obsolete"]
     }
-    near = get_close_matches(key, short, n=4 * n, cutoff=0.6)
+    near = get_close_matches(key, short, n=4 * n, cutoff=cutoff)
     return list(dict.fromkeys(short[match] for match in near))[:n]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,18 @@ _LANGUAGES = {
     "th": "th",
     "tha": "th",
 }
+
+# The segmenters need the square of the length of what has no break in it.
+_LONGEST = 1000
+# The rest; or up to the last end of a sentence; or to the last other mark; or as much as may be.
+# jieba cuts at these marks of its own accord, so that its words stay the same.
+_PIECE = re.compile(
+    rf".{{1,{_LONGEST}}}\Z"
+    rf"|.{{0,{_LONGEST - 1}}}[。！？｡](?![。！？｡」』）”’])"
+    rf"|.{{0,{_LONGEST - 1}}}[，、；､](?![，、；､])"
+    rf"|.{{{_LONGEST}}}",
+    re.DOTALL,
+)
 
 
 def needs_segmentation(language: str) -> bool:
@@ -60,7 +73,9 @@ def segment(texts: Sequence[str], language: str) -> list[str]:
     -------
     list of str
         As many as `texts`. Line breaks stay, punctuation is a word of its own, and no character
-        is added, lost or moved but for white space. The same text gives the same words.
+        is added, lost or moved but for white space. The same text gives the same words. What has
+        no space in it for more than 1000 characters is cut in pieces of at most that, at the end
+        of a sentence or another mark if there is one, and a word never crosses their bounds.
 
     Raises
     ------
@@ -81,7 +96,7 @@ def _segment_text(text: str, cut: Callable[[str], Sequence[str]]) -> str:
 
 def _cut_line(line: str, cut: Callable[[str], Sequence[str]]) -> list[str]:
     # Cut between the spaces that are there, so that a space is never inside a word.
-    return [word for part in line.split() for word in cut(part)]
+    return [word for part in line.split() for piece in _PIECE.findall(part) for word in cut(piece)]
 
 
 @lru_cache(maxsize=1)

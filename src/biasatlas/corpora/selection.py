@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.corpora.candidates import FREE, ORIGIN, Candidates
 from biasatlas.corpora.near_duplicates import NearDuplicates
+from biasatlas.corpora.sampling import content_keys, fold
+from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +69,8 @@ def draw_documents(
         Gives the documents from the beginning, each time it is called; their order is no matter.
     judge : callable
         Cleans documents and says what becomes of each by itself: gives the same rows with
-        cleaned text and a column fate, ``kept`` or ``dropped_*``.
+        cleaned text, a column fate, ``kept`` or ``dropped_*``, and the place of those that
+        carried none.
     draw : Draw
 
     Returns
@@ -92,9 +95,7 @@ def draw_documents(
         above = selection.take_from(candidates.rows(), candidates.truncated())
         if above is None:
             break
-        assert capacity is not None
-        capacity *= 2
-        logger.info("Too few documents passed the checks: reading the sources once more")
+        capacity = selection.capacity_for(candidates.truncated())
     return selection.documents(), selection.count(read)
 
 
@@ -109,6 +110,7 @@ class _Selection:
         self._n_taken: Counter[str] = Counter()
         self._texts: set[int] = set()
         self._near = None if draw.near_duplicates is None else NearDuplicates(draw.near_duplicates)
+        self._looked_at: Counter[str] = Counter()
         self._taken: list[pl.DataFrame] = []
         self._take_chunk(Candidates(None, draw.seed).rows())  # the columns, where nothing is read
 
@@ -125,21 +127,37 @@ class _Selection:
             if complete.is_empty():
                 break
             self._take_chunk(complete.head(CHUNK))
-            rows = rows.slice(min(CHUNK, complete.height))
+            rows = rows.slice(CHUNK) if complete.height > CHUNK else rows.slice(complete.height)
         ends = [key for place, key in truncated.items() if place not in self.full]
         return min(ends) if ends else None
+
+    def capacity_for(self, truncated: Iterable[str]) -> int:
+        """Say which places are short, and how many documents to hold to fill them."""
+        assert self.draw.per_place is not None
+        wanted = []
+        for place in sorted(set(truncated) - self.full):
+            short = self.draw.per_place - self._n_taken[place]
+            logger.info(
+                "%s: %d of %d documents looked at passed, %d more are wanted: reading once more",
+                place.removeprefix("="), self._n_taken[place], self._looked_at[place], short,
+            )  # fmt: skip
+            wanted.append(short * self._looked_at[place] / max(1, self._n_taken[place]))
+        return int(max(wanted) * 1.3) + self.draw.per_place
 
     def _take_chunk(self, chunk: pl.DataFrame) -> None:
         import polars as pl
 
         judged = self.judge(chunk)
-        folded = [_folded_hash(text) for text in judged["text"]]
+        folded = content_keys(fold(judged["text"]), self.draw.seed).to_list()
         signatures = self._near.signatures(judged["text"].to_list()) if self._near else folded
-        columns = judged.select("place", *ORIGIN, "copies", "fate").rows()
+        origins = chunk.select(*ORIGIN, "copies").rows()
+        verdicts = judged.select("place", "fate").rows()
         taken: list[int] = []
-        for i, (place, *origin, copies, fate) in enumerate(columns):
+        for i, (place, fate) in enumerate(verdicts):
             if place in self.full:
                 continue
+            *origin, copies = origins[i]
+            self._looked_at[place] += 1
             if fate == "kept":
                 fate = self._compare(folded[i], signatures[i])
             self.counts[*origin, fate] += 1
@@ -178,12 +196,8 @@ class _Selection:
             if item:
                 counts[source, rule, country, item] += n
             else:
-                counts[source, rule, country, "not_sampled"] += n - looked_at[source, rule, country]
+                rest = n - looked_at[source, rule, country]
+                if rest < 0:
+                    raise InputError(f"source {source}: changed while it was read; run again")
+                counts[source, rule, country, "not_sampled"] += rest
         return +counts
-
-
-def _folded_hash(text: str) -> int:
-    """Texts are the same when they are equal after folding case and white space."""
-    import xxhash
-
-    return xxhash.xxh3_64_intdigest(" ".join(text.split()).casefold().encode("utf-8"))

@@ -147,18 +147,20 @@ def search(data, offsets, lexicon, trust):  # type: ignore[no-untyped-def]
         pos, end = offsets[row], offsets[row + 1]
         while pos < end:
             word, pos, after, doubt = _next_word(data, pos, end, False, lexicon)
+            term = np.int64(-1)
+            if word >= 0 and lexicon.initial[word] >= 0:
+                term, after, within = _take_longest(data, pos, after, end, word, lexicon)
+                doubt |= within
             if doubt and not trust:
                 doubtful[skipped] = row
                 skipped += 1
                 found = before
                 break
-            if word >= 0 and lexicon.initial[word] >= 0:
-                term, after = _take_longest(data, pos, after, end, word, lexicon)
-                if term >= 0:
-                    if found == len(rows):
-                        rows, terms = _double(rows), _double(terms)
-                    rows[found], terms[found] = row, term
-                    found += 1
+            if term >= 0:
+                if found == len(rows):
+                    rows, terms = _double(rows), _double(terms)
+                rows[found], terms[found] = row, term
+                found += 1
             pos = after
     return rows[:found].copy(), terms[:found].copy(), doubtful[:skipped].copy()
 
@@ -294,15 +296,18 @@ def _is_word(data, start, stop, word, lexicon):  # type: ignore[no-untyped-def]
 def _take_longest(data, pos, after, end, word, lexicon):  # type: ignore[no-untyped-def]
     """Follow a phrase from its first word, which ends at `pos`.
 
-    Returns the longest term, or -1, and where to go on: after it or, without one, at `after`.
+    Returns the longest term, or -1, where to go on (after it or, without one, at `after`), and
+    whether the words after the first may not be in NFC: where to go on is beyond them.
     """
+    doubt = False
     state = np.int64(lexicon.initial[word])
     term, go_on = np.int64(lexicon.ends[state]), after
     while lexicon.goes_on[state]:
         separator, pos = _read_separator(data, pos, end, lexicon.table)
         if separator == BREAK:
             break
-        word, pos, after, _ = _next_word(data, pos, end, True, lexicon)
+        word, pos, after, doubtful = _next_word(data, pos, end, True, lexicon)
+        doubt |= doubtful
         if word < 0:
             break
         key = (state * 2 + separator) * len(lexicon.hashes) + word
@@ -311,7 +316,7 @@ def _take_longest(data, pos, after, end, word, lexicon):  # type: ignore[no-unty
             break
         if lexicon.ends[state] >= 0:
             term, go_on = np.int64(lexicon.ends[state]), after
-    return term, go_on
+    return term, go_on, doubt
 
 
 @_helper

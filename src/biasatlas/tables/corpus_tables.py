@@ -23,12 +23,28 @@ CORPUS = Table(
         key("corpus", "Name of the corpus, as in the configuration."),
         LANGUAGE,
         text("region", "Name of the region; empty where an item was dropped before it had one."),
-        text("country", "ISO 3166 alpha-3 code of the country; empty for all or none."),
-        text("source", "Outlet or data set; empty for all."),
-        key("item", "What is counted: `read`, `kept`, `not_sampled`, `dropped_<reason>`."),
-        text("unit", "Unit of the count.", "document", "passage", "word"),
+        text(
+            "country",
+            "ISO 3166 alpha-3 code of the country; where region is empty the one that the source "
+            "gives, which is empty where the text decides.",
+        ),
+        text(
+            "source",
+            "Outlet or data set; the file's name where its reader counted.",
+        ),
+        key(
+            "item",
+            "What is counted: `read`, `kept`, `not_sampled`, `other_part`, `dropped_<reason>`, which "
+            "add up; and what else happened, such as `country_unknown`, `decoded_by_fallback`, "
+            "`damaged`, `skipped_<reason>`.",
+        ),
+        text("unit", "Unit of the count.", "document", "passage", "word", "file"),
         count("n", "The count."),
-        text("rule", "How a document got its region, such as `most mentioned country`."),
+        text(
+            "rule",
+            "How a document got its region, such as `most mentioned country`; for other counts what "
+            "was found, such as an unknown country.",
+        ),
     ),
 )
 

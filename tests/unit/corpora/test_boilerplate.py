@@ -48,3 +48,14 @@ def test_none_keeps_everything() -> None:
     result, words = drop_boilerplate(frame, None)
     assert result.equals(frame)
     assert words == {}
+
+
+def test_a_large_source_needs_a_share_of_its_documents() -> None:
+    texts = [f"Number {n} is told here. He said it again." for n in range(96)]
+    texts += ["He left at noon today."] * 4
+    frame = pl.DataFrame({"source": ["a"] * 100, "text": texts})
+    few, _ = drop_boilerplate(frame, 4, 0.04)
+    many, words = drop_boilerplate(frame, 4, 0.05)
+    assert few["text"][99] == ""
+    assert many["text"][99] == "He left at noon today."
+    assert words == {"a": 96 * 4}

@@ -115,6 +115,17 @@ def test_samples_top_countries_and_own_regions() -> None:
     assert build_region(documents, AFRICA)[0].empty
 
 
+def test_a_region_without_a_document_says_what_there_is(caplog) -> None:
+    documents = documents_of([("d", "FRA", "", text_of("x", 30)), ("e", "", "", "one")])
+    documents = documents.with_columns(region=pl.when(document="e").then(pl.lit("North")).otherwise(pl.lit("")))  # fmt: skip
+    build_region(documents, {"name": "north", "document_label": "north"})
+    assert "region north has no document: none of 2 has 'north'" in caplog.text
+    assert "the documents have labels North and countries FRA" in caplog.text
+    caplog.clear()
+    build_region(documents, {"name": "e", "countries": ["FR"]})
+    assert not caplog.text
+
+
 def test_bad_arguments() -> None:
     with pytest.raises(InputError, match="4 problems"):
         build_region(

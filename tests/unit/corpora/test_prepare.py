@@ -166,6 +166,46 @@ def test_draw_by_country_also_where_the_text_gives_it(tmp_path: Path) -> None:
     check_identity(counts)
 
 
+def test_a_document_is_never_lost_to_a_copy_that_is_dropped_itself(tmp_path: Path) -> None:
+    placed = [("USA", unlike(n)) for n in range(60)]
+    free = [("", unlike(n) + tail) for n in range(60) for tail in (" .", " extra")]
+    source = write_table(tmp_path / "a.csv", placed + free)
+    documents, counts = prepare_documents(
+        [source], "en", GAZETTEER, Preparation(near_duplicates=0.7)
+    )
+    assert documents.height == 60
+    assert set(documents["country"]) == {"USA"}
+    assert total(counts, "dropped_no_country") == 120
+    check_identity(counts)
+
+
+def test_a_country_of_the_text_counts_in_the_draw(tmp_path: Path) -> None:
+    rows = [("", f"In Kenya {unlike(n)}") for n in range(30)]
+    rows += [("Kenya", unlike(n)) for n in range(100, 130)]
+    source = write_table(tmp_path / "a.csv", rows)
+    documents, _ = prepare_documents([source], "en", GAZETTEER, Preparation(per_country=20))
+    assert documents.height == 20
+    by_text = (documents["rule"] == "most mentioned country").sum()
+    assert 3 < by_text < 17  # 10 by chance, with a deviation of 1.8
+
+
+def test_another_language_is_warned_that_names_of_countries_are_english(
+    tmp_path: Path, caplog
+) -> None:
+    source = write_table(tmp_path / "a.csv", [("", f"In Kenia {unlike(n)}") for n in range(4)])
+    prepare_documents([source], "de", GAZETTEER)
+    assert "are English ones" in caplog.text
+    assert "no document of 4 is kept: dropped_no_country 4" in caplog.text
+
+
+def test_all_sources_are_checked_before_one_is_read(tmp_path: Path) -> None:
+    good = write_table(tmp_path / "a.csv", [("Kenya", unlike(1))])
+    wrong = [("table", tmp_path / "a.csv", {"txt": "text"}), ("lines", tmp_path / "no.txt", {})]
+    with pytest.raises(InputError) as error:
+        prepare_documents([good, *wrong], "en", None)
+    assert len(error.value.problems) == 2
+
+
 def test_draw_by_label_where_documents_carry_labels(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     labels = ["north"] * 12 + ["south"] * 3
@@ -210,7 +250,7 @@ def test_settings_of_the_configuration_become_a_preparation() -> None:
     from biasatlas.config.corpora import Documents
 
     settings_ = Documents(damaged="keep", per_country=7, max_unpacked_gb=2).model_dump(
-        exclude={"language_model"}
+        exclude={"language_model", "batch_kb"}
     )
     made = make_preparation(settings_, seed=3, language_model="m.ftz", boilerplate_documents=None)
     assert made.limits == Limits(damaged="keep", max_unpacked_gb=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,72 @@ def test_any_chinese_text_keeps_its_characters_and_lines(text):
     (found,) = segment([text], "zh")
     assert squeeze(found) == squeeze(text)
     assert found.split("\n") == segment(text.splitlines(), "zh") or not text
+
+
+RUNS = {"zh": "中", "ja": "ー", "th": "ก"}
+
+
+@pytest.mark.parametrize("language", RUNS)
+def test_a_run_of_200000_characters_ends_and_keeps_them_all(language):
+    # Whole, it takes a minute or more, and four times that at twice the length.
+    need(language)
+    text = RUNS[language] * 200_000
+    (found,) = segment([text], language)
+    assert squeeze(found) == text
+
+
+@pytest.mark.parametrize("language", RUNS)
+def test_long_runs_reach_the_segmenter_in_pieces(language, monkeypatch):
+    pieces: list[str] = []
+
+    def cut(text: str) -> list[str]:
+        pieces.append(text)
+        return [text]
+
+    monkeypatch.setitem(segmentation._CUTTERS, language, lambda: cut)
+
+    def pieces_of(text: str) -> list[str]:
+        pieces.clear()
+        segment([text], language)
+        assert "".join(pieces) == squeeze(text)
+        assert all(0 < len(piece) <= 1000 for piece in pieces)
+        return pieces
+
+    # Up to 1000 characters are left whole, marks or no marks.
+    for whole in ("x" * 1000, "x。" * 500, "x" * 999 + "。", "x"):
+        assert pieces_of(whole) == [whole]
+    assert pieces_of("x" * 600 + " " + "y" * 600) == ["x" * 600, "y" * 600]
+    assert [len(piece) for piece in pieces_of("x" * 2500)] == [1000, 1000, 500]
+    # The last end of a sentence goes before a later comma; a comma before no mark. A closing
+    # quotation mark stays with the sentence before it.
+    assert [len(piece) for piece in pieces_of("x" * 600 + "。」x" + "x" * 900)] == [1000, 503]
+    assert [len(piece) for piece in pieces_of("x" * 600 + "。x，" + "x" * 900)] == [601, 902]
+    assert [len(piece) for piece in pieces_of("x" * 600 + "、" + "x" * 900)] == [601, 900]
+    assert [len(piece) for piece in pieces_of("x" * 999 + "。" + "x" * 1001)] == [1000, 1000, 1]
+    assert [len(piece) for piece in pieces_of("x" * 998 + "！？" + "x" * 9)] == [1000, 9]
+    assert [len(piece) for piece in pieces_of("。" * 1500)] == [1000, 500]
+
+
+@given(text=st.text(alphabet="她说。！」，、\u3000 \n\u0301", max_size=60))
+def test_pieces_lose_no_character(text):
+    with pytest.MonkeyPatch.context() as patch:
+        shorter = segmentation._PIECE.pattern.replace("999", "4").replace("1000", "5")
+        patch.setattr(segmentation, "_PIECE", re.compile(shorter, re.DOTALL))
+        patch.setitem(segmentation._CUTTERS, "zh", lambda: lambda piece: [piece])
+        (found,) = segment([text], "zh")
+    assert squeeze(found) == squeeze(text)
+    assert max(map(len, found.split()), default=0) <= 5
+
+
+@pytest.mark.parametrize("language", ["zh", "ja"])
+def test_ordinary_text_of_any_length_has_the_same_words(language):
+    need(language)
+    # With line breaks between the sentences none is long enough to be cut.
+    sentences = [text.replace(" ", "").replace("\n", "") for text in TEXTS[language]] * 200
+    (whole,) = segment(["".join(sentences)], language)
+    assert len(squeeze(whole)) >= 4000
+    (lines,) = segment(["\n".join(sentences)], language)
+    assert whole.split() == lines.split()
 
 
 def test_which_languages_are_parted():

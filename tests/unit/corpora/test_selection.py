@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from unittest import mock
 
 import polars as pl
 import pytest
@@ -43,7 +44,7 @@ def draw_slowly(frame: pl.DataFrame, draw: Draw) -> tuple[list[str], Counter[str
             continue
         place = "=" + row["region"] if row["region"] else row["country"] or "~"
         cleaned = judge(make([row]))
-        key = content_key(row["text"], draw.seed)
+        key = content_key(" ".join(row["text"].lower().split()), draw.seed)
         origin = (row["source"], row["given_rule"], row["country"])
         order = (key, turn(key, place), *origin, row["document"])
         rows.append((order, place, cleaned["text"][0], cleaned["fate"][0]))
@@ -93,15 +94,17 @@ DOCUMENT = st.fixed_dictionaries(
     near=st.sampled_from([None, 0.6]),
     spare=st.sampled_from([0.0, 0.5, 3.0]),
     size=st.sampled_from([1, 7, 100]),
+    chunk=st.sampled_from([1, 3, 2000]),
     shuffle=st.randoms(use_true_random=False),
 )
-def test_draw_equals_cleaning_everything_first(rows, per_place, near, spare, size, shuffle):
+def test_draw_equals_cleaning_everything_first(rows, per_place, near, spare, size, chunk, shuffle):
     rows = [{**row, "document": f"d{i:02}"} for i, row in enumerate(rows)]
     draw = Draw(per_place, seed=3, near_duplicates=near, spare=spare)
     expected, expected_counts = draw_slowly(make(rows), draw)
     shuffle.shuffle(rows)
     frame = make(rows)
-    documents, counts = draw_documents(lambda: frame.iter_slices(size), judge, draw)
+    with mock.patch("biasatlas.corpora.selection.CHUNK", chunk):
+        documents, counts = draw_documents(lambda: frame.iter_slices(size), judge, draw)
     assert documents["document"].to_list() == expected
     by_item: Counter[str] = Counter()
     for (*_, item), n in counts.items():
@@ -151,6 +154,20 @@ def test_a_larger_draw_only_adds_documents():
         for k in (20, 60)
     )
     assert large.to_list()[:20] == small.to_list()
+
+
+def test_versions_that_differ_in_white_space_are_one_text():
+    """A text in ten such versions is as likely to be drawn as one in a single version."""
+    rows = [{"document": f"s{n}", "text": f"single {n}", "country": "NGA"} for n in range(400)]
+    rows += [
+        {"document": f"c{n}-{m}", "text": f"Cluster {n}" + " " * m, "country": "NGA"}
+        for n in range(400)
+        for m in range(10)
+    ]
+    documents, counts = draw_documents(lambda: [make(rows)], judge, Draw(200, seed=1))
+    singles = documents["document"].str.starts_with("s").sum()
+    assert 70 < singles < 130  # 100 by chance, with a deviation of 6
+    assert counts["", "column", "NGA", "dropped_duplicate"] == 9 * (200 - singles)
 
 
 def test_nothing_to_read_gives_the_columns():

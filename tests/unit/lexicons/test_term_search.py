@@ -111,8 +111,10 @@ SCRIPTS = {
     ),
 }  # fmt: skip
 SPECIAL = list(
-    " \t\n\u00a0\u2003\u3000_\u203f-\u2010\u2011–—'’ʼ.,!“”()12٣²½中\u00ad\ufe0f\ufe00\u200d\u200b😀=\u0338\u1100\u1161\u11a8가"
+    " \t\n\u00a0\u2003\u3000_\u203f-\u2010\u2011–—'’ʼ.,!“”()12٣²½中\u00ad\ufe0f\ufe00\u200d\u200b😀=\u0338\u1100\u1161\u11a8가\u2adc\U0001d15e\u0307"
 )
+# What NFC joins to a letter or takes apart, as the character that ends a word.
+CHANGED_BY_NFC = ["\u2adc", "\U0001d15e", "\u0307", "\u0338"]
 
 
 def make_text(rng: random.Random, letters: str, terms: list[str]) -> str:
@@ -127,6 +129,8 @@ def make_text(rng: random.Random, letters: str, terms: list[str]) -> str:
             for old, new in ((" ", " \u00a0-_\u2011"), ("'", "'’"), ("-", "-\u2010 ")):
                 term = term.replace(old, rng.choice(new))
             pieces.append(shape(term))
+            if rng.random() < 0.1:
+                pieces.append(rng.choice(CHANGED_BY_NFC))
         elif kind < 0.47:
             pieces.append("".join(rng.choices(letters, k=rng.randint(1, 5))))
         elif kind < 0.55:
@@ -198,6 +202,32 @@ def test_agrees_with_the_slow_search_on_2000_strings(script):
 )  # fmt: skip
 def test_hand_cases(text, terms, expected):
     assert hits(text, terms) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "terms", "language", "expected"),
+    [
+        # In NFC the last word of each is another, or what follows it is a letter.
+        ("a b\u0307", ["a b"], "tr", []),
+        ("a b\u0307 b", ["a", "a b", "b"], "tr", ["a", "b"]),
+        ("a b\u0307 c", ["a b c", "c"], "tr", ["c"]),
+        ("ex wife\u2adcm", ["ex wife", "m"], "en", ["ex wife"]),
+        ("wife\u2adcm", ["wife", "m"], "en", ["wife"]),
+        ("ex wife\U0001d15em", ["ex wife", "m"], "en", ["ex wife"]),
+        ("l'e\u0301l", ["l'e", "l'él"], "en", ["l'él"]),
+        ("ex wife\u2adc", ["ex wife"], "en", ["ex wife"]),
+        ("ex wif\u00e9 ex wife\u0301", ["ex wife", "ex wifé"], "en", ["ex wifé"] * 2),
+        # In NFC nothing changes.
+        ("a i\u0307", ["a i"], "tr", ["a i"]),
+        ("a b", ["a b"], "tr", ["a b"]),
+        ("a b\u0307", ["a ḃ"], "tr", ["a ḃ"]),
+    ],
+)  # fmt: skip
+def test_phrases_in_text_that_is_not_in_nfc(text, terms, language, expected):
+    assert hits(text, terms, language=language) == expected
+    # The row beside it is read on its own, and a phrase may end where its row does.
+    frame = find_terms([terms[0], text, terms[0]], terms, language=language)
+    assert frame["row"].to_list() == [0] + [1] * len(expected) + [2]
 
 
 def test_the_capital_i_of_turkish():
@@ -331,6 +361,23 @@ def test_texts_that_are_not_in_nfc_are_noticed(text):
         # What is left to do must be one character's own, which the table does.
         alone = "".join(unicodedata.normalize("NFC", character) for character in plain)
         assert unicodedata.normalize("NFC", plain) == alone
+
+
+AFTER_LETTERS = [*"abemEIİ", *" '_.", "\u00ad", *CHANGED_BY_NFC, "\u0301", "\u0323"]
+
+
+@given(
+    st.lists(st.sampled_from([*AFTER_LETTERS, "a b", "ex wife"]), max_size=8).map("".join),
+    st.sampled_from(["en", "tr"]),
+)
+@settings(max_examples=1000, deadline=None)
+def test_a_text_and_its_nfc_hold_the_same_phrases(text, language):
+    terms = ["a b", "a b e", "ex wife", "a'b", "m", "b", "e", "a ḃ", "é b"]
+    composed = unicodedata.normalize("NFC", text.replace("\u00ad", ""))
+    assert hits(text, terms, language=language) == hits(composed, terms, language=language)
+    assert [terms[term] for term in find_slowly(text, terms, False, language == "tr")] == hits(
+        text, terms, language=language
+    )
 
 
 def test_the_table_folds_one_to_one():

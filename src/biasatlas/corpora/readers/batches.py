@@ -21,6 +21,11 @@ COLUMNS = (
 )  # fmt: skip
 
 
+# Distinct rules of one item that are counted one by one.
+MOST_RULES = 20
+OTHER_RULES = "others"
+
+
 @dataclass(frozen=True)
 class Limits:
     """How much of a file is read, and what happens when it is damaged.
@@ -67,15 +72,20 @@ class Report:
     ----------
     counts : Counter
         ``{(item, unit, rule): n}``. Items named ``dropped_*`` with the unit document are
-        documents that no batch holds; all others tell what was done to documents that are held.
+        documents that no batch holds; all others tell what was done to documents that are held. An item
+        has at most 20 rules of its own; what comes then is counted under the rule ``others``.
     """
 
     counts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def count(self, item: str, n: int = 1, *, unit: str = "document", rule: str = "") -> None:
         """Add to a count; zero adds nothing."""
-        if n:
-            self.counts[item, unit, rule] += n
+        if not n:
+            return
+        if rule and (item, unit, rule) not in self.counts:
+            own = sum(i == item and r not in ("", OTHER_RULES) for i, _, r in self.counts)
+            rule = rule if own < MOST_RULES else OTHER_RULES
+        self.counts[item, unit, rule] += n
 
     def damage(self, path: Path, reason: str, limits: Limits) -> None:
         """Raise for a damaged file, or count it and warn.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Distinct unknown countries that are counted one by one.
-_NAMED = 20
 _CACHE = 50_000
 
 
@@ -151,14 +149,16 @@ class Countries:
 
     def resolve(self, values: Sequence[str]) -> list[str]:
         """Give the ISO3 codes of one batch, "" for what names no country."""
-        from biasatlas.corpora.regions import resolve_country
+        from biasatlas.corpora.regions import MOST_NAME, resolve_country
 
         if len(self._known) > _CACHE:
             self._known = {"": ""}
         known = self._known
         for value in set(values).difference(known):
-            known[value] = resolve_country(value)
-        codes = [known[value] for value in values]
+            # a longer one names none, and a column of texts is not to be held
+            if len(value) <= MOST_NAME:
+                known[value] = resolve_country(value)
+        codes = [known.get(value, "") for value in values]
         if "" in codes:
             for value, code in zip(values, codes, strict=True):
                 if not code and value.strip():
@@ -167,13 +167,16 @@ class Countries:
         return codes
 
     def _rule(self, value: str) -> str:
-        from biasatlas.corpora.regions import nearest
+        from biasatlas.corpora.readers.batches import MOST_RULES, OTHER_RULES
+        from biasatlas.corpora.regions import MOST_NAME, nearest
 
-        if value not in self._rules:
-            if len(self._rules) >= _NAMED:
-                return "others"
-            self._rules[value] = repr(value[:60]) + nearest(value).replace(";", ":", 1)
-        return self._rules[value]
+        key = value[: MOST_NAME + 1]
+        if key not in self._rules:
+            if len(self._rules) >= MOST_RULES:
+                return OTHER_RULES
+            near = nearest(value).replace(";", ":", 1) if len(value) <= MOST_NAME else ""
+            self._rules[key] = repr(value[:60]) + near
+        return self._rules[key]
 
     def warn(self) -> None:
         """Warn once of all values that name no country."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
     from biasatlas.corpora.readers.batches import Report
@@ -34,8 +36,12 @@ _MONTH_FIRST = re.compile(
     _WEEKDAY + r"([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})(?:[,T\s].*)?",
     re.DOTALL,
 )
+_DOTS = re.compile(r"\d\.\s?\d")
 # Without one of these a format tells no day.
 _DAYS = ("%d", "%j", "%c", "%x", "%u", "%w", "%a", "%A")
+_DIRECTIVES = "aAbBcdfGHIjmMpSuUVwWxXyYzZ"
+# A longer value is a text, and no date.
+_MOST_DATE = 100
 _CACHE = 50_000
 _EXAMPLES = 5
 
@@ -66,12 +72,11 @@ def parse_date(value: str, fmt: str | None = None) -> str:
     Returns
     -------
     str
-        "" where the date cannot be told, or does not exist. ``02/07/2017`` can be February or
+        "" where the date cannot be told, does not exist or has over 100 characters. ``02/07/2017`` can be February or
         July, so no date of digits is read that does not begin with the year, not even
         ``13/02/2017``, which would give a column half its dates: say what it is with `fmt`.
     """
-    value = value.strip()
-    if not value:
+    if len(value) > _MOST_DATE or not (value := value.strip()):
         return ""
     if fmt is not None:
         return _with_format(value, fmt)
@@ -107,6 +112,44 @@ def _day(year: str, month: str | int, day: str) -> str:
         return ""
 
 
+def given_date(reader: str, options: Mapping[str, Any]) -> str:
+    """Turn the option date, which is one date for all documents, into that of `parse_date`.
+
+    Raises
+    ------
+    InputError
+        It cannot be read.
+    """
+    value = str(options.get("date") or "").strip()
+    date = parse_date(value)
+    if value and not date:
+        raise InputError(
+            f"reader {reader}: option date: {value[:_MOST_DATE]!r} cannot be read; write "
+            "2017-02-07, or 2017 for the year alone"
+        )
+    return date
+
+
+def given_format(reader: str, options: Mapping[str, Any]) -> str | None:
+    """Check the option date_format.
+
+    Raises
+    ------
+    InputError
+        It has no directive of `datetime.strptime`, or an unknown one.
+    """
+    fmt = str(options.get("date_format") or "")
+    if not fmt:
+        return None
+    found = re.findall(r"%(.?)", fmt.replace("%%", ""), re.DOTALL)
+    if not found or any(letter not in _DIRECTIVES or not letter for letter in found):
+        raise InputError(
+            f"reader {reader}: option date_format: {fmt!r} must be made of Python's directives, "
+            "such as '%d.%m.%Y' for 07.02.2017"
+        )
+    return fmt
+
+
 class Dates:
     """A column of dates: each distinct value is read once, unreadable ones are counted.
 
@@ -132,13 +175,15 @@ class Dates:
             self._known = {"": ""}
         known = self._known
         for value in set(values).difference(known):
-            known[value] = parse_date(value, self._fmt)
-        dates = [known[value] for value in values]
+            # a longer one is none, and a column of texts is not to be held
+            if len(value) <= _MOST_DATE:
+                known[value] = parse_date(value, self._fmt)
+        dates = [known.get(value, "") for value in values]
         if "" in dates:
             unread = [v for v, d in zip(values, dates, strict=True) if not d and v.strip()]
             self._report.count("date_unknown", len(unread))
             self._n += len(unread)
-            for value in unread:
+            for value in (v[:_MOST_DATE] for v in unread):
                 if value in self._unread or len(self._unread) < _EXAMPLES:
                     self._unread[value] += 1
         return dates
@@ -146,9 +191,10 @@ class Dates:
     def warn(self) -> None:
         """Warn once of all dates that could not be read."""
         if self._n:
+            written = "%d.%m.%Y" if any(map(_DOTS.search, self._unread)) else "%d/%m/%Y"
             logger.warning(
                 "%s: %d dates cannot be read, such as %s; these documents have no date%s",
                 self._path, self._n, ", ".join(repr(v[:40]) for v in self._unread),
-                f" (date_format {self._fmt!r})" if self._fmt else "; option date_format, such as "
-                "'%d/%m/%Y', says how they are written",
+                f" (date_format {self._fmt!r})" if self._fmt else f"; option date_format, such as "
+                f"{written!r}, says how they are written",
             )  # fmt: skip

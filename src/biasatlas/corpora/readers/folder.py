@@ -20,7 +20,7 @@ from biasatlas.corpora.readers.common import (
     pattern_group,
     walk_files,
 )
-from biasatlas.corpora.readers.dates import Dates
+from biasatlas.corpora.readers.dates import Dates, given_date, given_format
 from biasatlas.corpora.readers.streams import iter_blocks
 from biasatlas.errors import InputError
 
@@ -65,8 +65,8 @@ def read_folder(
     Raises
     ------
     InputError
-        Missing or empty folder; unknown option; a value and a pattern for the same thing; a file
-        that cannot be read.
+        Missing or empty folder; unknown option; a value and a pattern for the same thing; a date
+        or date_format, or a file, that cannot be read.
     """
     check_options("folder", options, OPTIONS)
     check_file(path, folder=True)
@@ -86,7 +86,7 @@ def read_folder(
         "country": given_country("folder", options, "country"),
         "outlet_country": given_country("folder", options, "outlet_country"),
         "region": str(options.get("region") or ""),
-        "date": str(options.get("date") or ""),
+        "date": given_date("folder", options),
         "source": str(options.get("source") or options.get("name") or path.resolve().name),
     }
     return _read(_Folder(path, options, limits, report, patterns, constants))
@@ -105,8 +105,7 @@ class _Folder:
 
     def __post_init__(self) -> None:
         self.countries = Countries(self.path, self.report)
-        fmt = str(self.options.get("date_format") or "") or None
-        self.dates = Dates(self.path, self.report, fmt)
+        self.dates = Dates(self.path, self.report, given_format("folder", self.options))
         self.unmatched: dict[str, list[str]] = {key: [] for key in PATTERNS}
 
     def batch(self, stems: list[str], texts: list[str]) -> pa.RecordBatch:

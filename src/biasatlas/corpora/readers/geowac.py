@@ -18,6 +18,7 @@ from biasatlas.corpora.readers.common import (
     pattern_group,
     walk_files,
 )
+from biasatlas.corpora.readers.dates import given_date
 from biasatlas.corpora.readers.lines import line_documents
 from biasatlas.corpora.regions import continent_table, nearest, resolve_country
 from biasatlas.errors import InputError
@@ -45,7 +46,7 @@ def read_geowac(
     options : mapping
         name (put before the ids), source (default: GeoWAC), date: one value for all;
         country_pattern: a regular expression that is searched in each file's name and whose
-        group (the first, or the one named country) is the country; country: for a single file.
+        group (the first, or the one named country) is the country; country: for all files.
         Without both, exactly one part of the file's name between signs that are no letters must
         be a country's code in capitals (ISO2, ISO3) or a country's name.
     limits, report
@@ -67,16 +68,15 @@ def read_geowac(
     check_file(path, folder=True)
     pattern = check_pattern("geowac", options, "country_pattern", group="country")
     given = given_country("geowac", options, "country")
-    if given and (path.is_dir() or pattern):
-        raise InputError(
-            f"{path}: reader geowac: option country is for a single file without country_pattern"
-        )
+    date = given_date("geowac", options)
+    if given and pattern:
+        raise InputError("reader geowac: give option country or country_pattern, not both")
     files = _files(path, report)
     problems: list[str] = []
     places = {file: given or _country(file, pattern, problems) for file in files}
     if problems:
         raise InputError(problems)
-    return _read(path, files, places, options, limits, report)
+    return _read(path, files, places, {**options, "date": date}, limits, report)
 
 
 def _read(
@@ -97,7 +97,7 @@ def _read(
         constants = {
             "country": places[file],
             "source": str(options.get("source") or "GeoWAC"),
-            "date": str(options.get("date") or ""),
+            "date": str(options["date"]),
         }
         logger.info("%s: country %s", file, places[file])
         yield from line_documents(file, before + stem, constants, limits, report)
@@ -141,8 +141,8 @@ def _guess(file: Path, problems: list[str]) -> str:
         return found[0]
     problems.append(
         f"{file}: {'no part' if not found else 'more than one part'} of the name is a country "
-        f"({', '.join(parts)}{'; ' if found else ''}{' and '.join(found)}); say which part is, "
-        f"such as {_EXAMPLE}"
+        f"({', '.join(parts)}{'; ' if found else ''}{' and '.join(found)}); codes must be "
+        f"in capitals; say which part is the country, such as {_EXAMPLE}, or give option country"
     )
     return ""
 

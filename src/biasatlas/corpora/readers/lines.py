@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.corpora.readers.batches import Limits, Report, check_options, make_batch
 from biasatlas.corpora.readers.common import check_file, given_country
+from biasatlas.corpora.readers.dates import given_date
 from biasatlas.corpora.readers.streams import iter_lines
 from biasatlas.errors import InputError
 
@@ -48,7 +49,7 @@ def read_lines(
     Raises
     ------
     InputError
-        File missing, empty or damaged; unknown option or country.
+        File missing, empty or damaged; unknown option or country; a date that cannot be read.
     """
     check_options("lines", options, OPTIONS)
     check_file(path)
@@ -58,7 +59,7 @@ def read_lines(
         "outlet_country": given_country("lines", options, "outlet_country"),
         "region": str(options.get("region") or ""),
         "source": str(options.get("source") or name),
-        "date": str(options.get("date") or ""),
+        "date": given_date("lines", options),
     }
     return line_documents(path, name, constants, limits, report)
 

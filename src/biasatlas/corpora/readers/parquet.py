@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+# Rows unpacked at once. One value may stand in the file once and in all rows, so that neither the
+# file's size nor what it says of its columns tells what rows unpack to; more rows are no faster.
+_ROWS = 64
+
 
 def open_parquet(path: Path) -> pq.ParquetFile:
     """Open a parquet file.
@@ -42,65 +46,130 @@ def read_parquet(table: Table) -> Iterator[pa.RecordBatch]:
     Raises
     ------
     InputError
-        As in `read_table`.
+        As in `read_table`; also a column of text that holds lists or objects, and rows that need
+        more memory than there is.
     """
+    with open_parquet(table.path) as file:
+        table.check(file.schema_arrow.names)
+        _check_text(file, table)
+        given = 0
+        try:
+            for held in _few_rows(file, table):
+                yield from _documents(table, held, given)
+                given += sum(map(len, held))
+        except MemoryError as error:
+            raise InputError(
+                f"{table.path}: the rows behind row {given} need more memory than there is "
+                f"({str(error) or 'MemoryError'})"
+            ) from error
+
+
+def _check_text(file: pq.ParquetFile, table: Table) -> None:
+    import pyarrow as pa
+
+    kind = file.schema_arrow.field(table.wanted["text"]).type
+    if pa.types.is_nested(kind):
+        raise InputError(
+            f"{table.path}: column {table.wanted['text']!r} (option text) holds {kind}, which is "
+            "no text; name a column of text"
+        )
+
+
+def _few_rows(file: pq.ParquetFile, table: Table) -> Iterator[list[pa.RecordBatch]]:
+    """Give rows of about the size of a batch, in parts of some rows, dictionaries unpacked."""
     import pyarrow as pa
 
     most = table.limits.unpacked_bytes
-    with open_parquet(table.path) as file:
-        table.check(file.schema_arrow.names)
-        columns = list(dict.fromkeys(table.wanted.values()))
-        given = unpacked = 0
-        batches = file.iter_batches(_rows_of_batch(file, table), columns=columns, use_threads=False)
-        while True:
-            try:
-                batch = next(batches, None)
-            except (pa.ArrowException, OSError) as error:
-                reason = f"cannot be read beyond row {given} ({error})"
-                table.report.damage(table.path, reason, table.limits)
-                table.report.count("dropped_damaged", file.metadata.num_rows - given)
-                break
-            if batch is None:
-                break
-            unpacked += batch.nbytes
-            if unpacked > most:
-                raise InputError(
-                    f"{table.path}: unpacks to more than {table.limits.max_unpacked_gb:g} GB; "
-                    "raise documents.max_unpacked_gb if the file is what it should be"
-                )
-            yield from _parquet_batch(table, batch, given)
-            given += len(batch)
+    given = unpacked = length = 0
+    held: list[pa.RecordBatch] = []
+    parts = _parts(file, table)
+    while True:
+        try:
+            part = next(parts, None)
+            part = part if part is None else _plain(part)
+        except MemoryError:
+            raise
+        except (pa.ArrowException, OSError) as error:
+            if held:
+                yield held
+            reason = f"cannot be read beyond row {given} ({error})"
+            table.report.damage(table.path, reason, table.limits)
+            table.report.count("dropped_damaged", file.metadata.num_rows - given)
+            return
+        if part is None:
+            break
+        unpacked += part.nbytes
+        if unpacked > most:
+            raise InputError(
+                f"{table.path}: unpacks to more than {table.limits.max_unpacked_gb:g} GB; "
+                "raise documents.max_unpacked_gb if the file is what it should be"
+            )
+        held.append(part)
+        given += len(part)
+        length += part.nbytes
+        if length >= table.limits.batch_bytes:
+            yield held
+            held, length = [], 0
+    if held:
+        yield held
 
 
-def _rows_of_batch(file: pq.ParquetFile, table: Table) -> int:
-    """Choose the rows of a batch by the mean length of a row's text, as the file states it."""
-    meta = file.metadata
-    sizes = 0
-    for group in range(meta.num_row_groups):
-        row_group = meta.row_group(group)
-        for i in range(row_group.num_columns):
-            if row_group.column(i).path_in_schema == table.wanted["text"]:
-                sizes += row_group.column(i).total_uncompressed_size
-    mean = max(1, sizes // max(1, meta.num_rows))
-    return max(1, min(1 << 16, table.limits.batch_bytes // mean))
+def _parts(file: pq.ParquetFile, table: Table) -> Iterator[pa.RecordBatch]:
+    columns = list(dict.fromkeys(table.wanted.values()))
+    for group in range(file.metadata.num_row_groups):
+        # by group: a fault in one takes no rows of the group before it
+        rows = _rows_at_once(file.metadata.row_group(group), columns, table.limits.batch_bytes)
+        yield from file.iter_batches(rows, row_groups=[group], columns=columns, use_threads=False)
 
 
-def _parquet_batch(table: Table, batch: pa.RecordBatch, before: int) -> Iterator[pa.RecordBatch]:
+def _rows_at_once(group: pq.RowGroupMetaData, columns: list[str], batch_bytes: int) -> int:
+    """Choose how many rows are unpacked at once, by what the file states of the columns."""
+    size = repeated = 0
+    for i in range(group.num_columns):
+        column = group.column(i)
+        if column.path_in_schema.split(".")[0] not in columns:
+            continue
+        size += column.total_uncompressed_size
+        first = column.dictionary_page_offset
+        # mostly a dictionary: any row may hold nearly all of it
+        if first is not None and (
+            2 * (column.data_page_offset - first) > column.total_compressed_size
+        ):
+            repeated += column.total_uncompressed_size
+    mean = size // max(1, group.num_rows)
+    return max(1, min(_ROWS, batch_bytes // max(1, mean), 4 * batch_bytes // max(1, repeated)))
+
+
+def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    arrays = [
+        values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+        for values in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
+
+
+def _documents(
+    table: Table, held: list[pa.RecordBatch], before: int
+) -> Iterator[pa.RecordBatch]:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    text = _string_array(batch.column(table.wanted["text"]), table.report)
+    column = table.wanted["text"]
+    text = pa.concat_arrays([_string_array(part.column(column), table.report) for part in held])
     short = pc.less_equal(pc.binary_length(text), table.limits.document_bytes)
-    numbers = np.arange(before + 1, before + 1 + len(batch))
+    numbers = np.arange(before + 1, before + 1 + len(text))
     kept = np.asarray(short)
+    rows = pa.Table.from_batches(held)
     if not kept.all():
         table.report.count("dropped_too_long", int((~kept).sum()))
         mask = pa.array(kept)
-        text, numbers, batch = text.filter(mask), numbers[kept], batch.filter(mask)
-    if len(batch):
+        text, numbers, rows = text.filter(mask), numbers[kept], rows.filter(mask)
+    if len(text):
         others = {
-            key: batch.column(column).to_pylist()
+            key: rows.column(column).to_pylist()
             for key, column in table.wanted.items()
             if key != "text"
         }
@@ -112,8 +181,6 @@ def _string_array(values: pa.Array, report: Report) -> pa.LargeStringArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_dictionary(values.type):
-        values = values.dictionary_decode()
     kind = values.type
     binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
     if not (binary or pa.types.is_string(kind) or pa.types.is_large_string(kind)):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,12 +22,17 @@ from biasatlas.errors import InputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+logger = logging.getLogger(__name__)
+
 OPTIONS = ("name", "source", "regions", "countries", "country", "title_in_text")
 _NO_DUMP = (".7z", ".bz2", ".parquet", ".tar", ".tsv", ".xz", ".zip")
 _SUBREDDIT = re.compile(r"[a-z0-9_-]+")
 # What Reddit leaves of a text that its author, or somebody else, took away.
 _GONE = ("[deleted]", "[removed]", "[deleted by user]")
 _NEEDED = ("title", "selftext", "subreddit")
+# Other subreddits that are told apart for the warning, and named in it.
+_MOST_OTHERS = 10_000
+_NAMED = 5
 # September 2001: a smaller number is a year.
 _FIRST_EPOCH = 1e9
 
@@ -159,6 +166,8 @@ class _Posts:
     report: Report
     _columns: dict[str, list[str]] = field(default_factory=dict)
     _length: int = 0
+    _found: set[str] = field(default_factory=set)
+    _others: Counter[str] = field(default_factory=Counter)
 
     def batches(self, rows: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[pa.RecordBatch]:
         """Turn (number, fields) into batches."""
@@ -168,6 +177,17 @@ class _Posts:
                 yield self._flush()
         if self._columns:
             yield self._flush()
+        self._warn()
+
+    def _warn(self) -> None:
+        """Warn once of subreddits that no post had: their names may be mistaken."""
+        missing = sorted(self.places.wanted - self._found)
+        if missing:
+            others = ", ".join(f"{name} ({n})" for name, n in self._others.most_common(_NAMED))
+            logger.warning(
+                "%s: no post is of subreddit %s (options regions, countries)%s",
+                self.path, ", ".join(missing), f"; others that were read: {others}" * bool(others),
+            )  # fmt: skip
 
     def _add(self, number: int, row: Mapping[str, Any]) -> None:
         if row.get("title") is None:
@@ -177,7 +197,11 @@ class _Posts:
         subreddit = _text(row, "subreddit").lower()
         if self.places.wanted and subreddit not in self.places.wanted:
             self.report.count("dropped_other_subreddit")
+            name = subreddit[:60]
+            if name in self._others or len(self._others) < _MOST_OTHERS:
+                self._others[name] += 1
             return
+        self._found.add(subreddit)
         title, text = _text(row, "title"), _text(row, "selftext")
         if not text or text.lower() in _GONE:
             self.report.count("dropped_removed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from io import BufferedReader
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
@@ -28,6 +29,14 @@ _AIM = 1 << 20
 _ZST_WINDOW = 2**31
 # zlib's number for a gzip header and its check sum
 _GZIP = 31
+# How a file of each kind begins: Zstandard's frames, and those that its unpackers pass over.
+_BEGINS = {
+    ".gz": ("gzip", (b"\x1f\x8b",)),
+    ".zst": (
+        "Zstandard",
+        (b"\x28\xb5\x2f\xfd", *(bytes([i]) + b"\x2a\x4d\x18" for i in range(0x50, 0x60))),
+    ),
+}
 _PLAIN_STEP = 1 << 22
 _MOST_BLOCK = 16_000_000
 _SEARCH = 1 << 17
@@ -302,7 +311,7 @@ def _pieces(path: Path, limits: Limits) -> Iterator[bytes]:
         raise DamagedError(f"cannot be read to its end ({error.strerror or error})") from error
 
 
-def _unpack(file: IO[bytes], path: Path, limits: Limits) -> Iterator[bytes]:
+def _unpack(file: BufferedReader, path: Path, limits: Limits) -> Iterator[bytes]:
     import zlib
 
     from isal import isal_zlib
@@ -316,6 +325,7 @@ def _unpack(file: IO[bytes], path: Path, limits: Limits) -> Iterator[bytes]:
     # a class, though its stub says an instance
     isal_error = cast("type[Exception]", isal_zlib.error)
     faults: tuple[type[Exception], ...] = (zlib.error, isal_error, ZstdError)
+    _check_begin(file.peek(4)[:4], path, limits)
     unpacker = _Unpacker(new)
     at = 0
     step = _LEAST_STEP
@@ -333,6 +343,17 @@ def _unpack(file: IO[bytes], path: Path, limits: Limits) -> Iterator[bytes]:
         step = min(2 * step, most) if sum(map(len, pieces)) < _AIM else max(step // 2, _LEAST_STEP)
     if unpacker.open:
         raise DamagedError("cannot be read to its end (it ends in the middle)")
+
+
+def _check_begin(head: bytes, path: Path, limits: Limits) -> None:
+    """Refuse a file that is not packed as its ending says: it is whole, but of another name."""
+    kind, begins = _BEGINS[path.suffix.lower()]
+    if any(head.startswith(begin[: len(head)]) for begin in begins):
+        return
+    reason = f"is not {kind} (plain text?)"
+    if limits.damaged == "keep":
+        raise DamagedError(reason)
+    raise InputError(f"{path}: {reason}; take {path.suffix} off its name, or fetch it again")
 
 
 def _rescue(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.corpora.readers.batches import Limits, Report, check_options, make_batch
 from biasatlas.corpora.readers.common import Countries, check_file, given_country
-from biasatlas.corpora.readers.dates import Dates
+from biasatlas.corpora.readers.dates import Dates, given_format
 from biasatlas.corpora.readers.delimited import Records
 from biasatlas.corpora.readers.streams import iter_lines
 from biasatlas.errors import InputError
@@ -30,8 +30,8 @@ FORMATS = ("csv", "tsv", "jsonl", "ndjson", "parquet")
 _JSON_PER_TEXT = 4
 _ROW_PER_TEXT = 2
 _ROW_MORE = 1 << 16
-# Rows after which a column of text that no JSON object had is an error; the other columns, which
-# may be rare, are looked for to the end.
+# Rows after which a column of text that no JSON object had, or that never held text, is an error;
+# the other columns, which may be rare, are looked for to the end.
 _SURE = 1000
 _SHOWN = 20
 
@@ -53,7 +53,8 @@ def read_table(
     limits, report
         As in `read_source`. Counted: ``country_unknown`` and ``date_unknown`` (such documents
         have none), ``dropped_ragged_row``, ``dropped_broken_quote``, ``dropped_damaged``,
-        ``dropped_too_long``, ``decoded_by_fallback``.
+        ``dropped_too_long``, ``dropped_not_text`` (JSON whose text is a list or an object),
+        ``decoded_by_fallback``.
 
     Returns
     -------
@@ -64,7 +65,8 @@ def read_table(
     ------
     InputError
         Missing, empty or damaged file, unknown ending, missing column, two columns of one name,
-        a line that is no JSON object (with ``damaged: fail``).
+        a line that is no JSON object (with ``damaged: fail``), a column of text that holds lists
+        or objects only (JSON: in the first 1,000 rows).
     """
     check_options("table", options, OPTIONS)
     kind = _kind(path)
@@ -77,7 +79,7 @@ def read_table(
     if not options.get("text"):
         raise InputError(
             f"{path}: option text is required: the column that holds the text"
-            f"{_has(_header(path, kind, separator, limits))}"
+            f"{_has(header := _header(path, kind, separator, limits))}{_hint(path, header)}"
         )
     table = Table(path, options, limits, report)
     return _read(table, kind, separator)
@@ -92,6 +94,7 @@ def _read(table: Table, kind: str, separator: str) -> Iterator[pa.RecordBatch]:
         yield from _read_delimited(table, separator)
     else:
         yield from _read_json(table)
+    table.texts.warn()
     table.countries.warn()
     table.dates.warn()
 
@@ -112,8 +115,9 @@ class Table:
         self.name = str(self.options.get("name") or self.path.name.split(".")[0])
         self.outlet_country = given_country("table", self.options, "outlet_country")
         self.countries = Countries(self.path, self.report)
-        fmt = str(self.options.get("date_format") or "") or None
-        self.dates = Dates(self.path, self.report, fmt)
+        self.dates = Dates(self.path, self.report, given_format("table", self.options))
+        if "text" in self.wanted:
+            self.texts = _Texts(self.path, self.report, self.wanted)
 
     def check(self, columns: Sequence[str], where: str = "") -> None:
         """Refuse columns that the table does not have."""
@@ -124,13 +128,15 @@ class Table:
                 problems.append(
                     f"{self.path}: no column {column!r} (option {key}){where}{_has(columns)}"
                     + (f"; nearest: {near[0]}" if near else "")
+                    + _hint(self.path, columns)
                 )
         if problems:
             raise InputError(problems)
 
     def batches(self, rows: list[tuple[int, list[Any]]]) -> Iterator[pa.RecordBatch]:
         """Build a batch from (number, values of the wanted columns); none of no rows."""
-        at = list(self.wanted).index("text")
+        rows = self.texts.keep(rows)
+        at = self.texts.at
         kept = [row for row in rows if not _longer(row[1][at], self.limits.document_bytes)]
         self.report.count("dropped_too_long", len(rows) - len(kept))
         if kept:
@@ -153,6 +159,53 @@ class Table:
         sources = found.get("source")
         found["source"] = [s or self.name for s in sources] if sources is not None else self.name
         return make_batch({**found, "outlet_country": self.outlet_country})
+
+
+class _Texts:
+    """The column of text: a list or an object in it is no text, and a name may be mistaken."""
+
+    def __init__(self, path: Path, report: Report, wanted: Mapping[str, str]) -> None:
+        self._column, self._path, self._report = wanted["text"], path, report
+        self.at = list(wanted).index("text")
+        self._n = self._n_other = self._first = 0
+        self._example = ""
+        self._any = False
+
+    def keep(self, rows: list[tuple[int, list[Any]]]) -> list[tuple[int, list[Any]]]:
+        """Leave out and count the rows whose text is none."""
+        is_text = [not isinstance(values[self.at], list | dict) for _, values in rows]
+        before = is_text.index(True) if True in is_text else len(rows)
+        if before < len(rows) and self._n + before < _SURE:
+            self._any = True
+        self._n += len(rows)
+        n_other = is_text.count(False)
+        if not n_other and self._any:
+            return rows
+        if n_other and not self._n_other:
+            self._first, values = rows[is_text.index(False)]
+            self._example = json.dumps(values[self.at], default=str)[:60]
+        self._n_other += n_other
+        if self._n >= _SURE and not self._any:
+            self._refuse(f"the first {_SURE} rows")
+        self._report.count("dropped_not_text", n_other)
+        return [row for row, kept in zip(rows, is_text, strict=True) if kept]
+
+    def warn(self) -> None:
+        """Warn once of rows without text, at the end; refuse when there were no others."""
+        if self._n_other and not self._any:
+            self._refuse("all rows")
+        if self._n_other:
+            logger.warning(
+                "%s: column %r (option text) holds a list or an object, no text, in %d rows, "
+                "first in row %d (%s); left out",
+                self._path, self._column, self._n_other, self._first, self._example,
+            )  # fmt: skip
+
+    def _refuse(self, where: str) -> None:
+        raise InputError(
+            f"{self._path}: column {self._column!r} (option text) holds lists or objects in "
+            f"{where}, such as {self._example} in row {self._first}; name a column of text"
+        )
 
 
 def as_texts(values: Sequence[Any]) -> list[str]:
@@ -180,6 +233,14 @@ def _kind(path: Path) -> str:
 
 def _has(columns: Sequence[str]) -> str:
     return f"; it has {', '.join(columns[:100]) or 'none'}"
+
+
+def _hint(path: Path, columns: Sequence[str]) -> str:
+    """Guess the separator of a csv whose header is a single column."""
+    if len(columns) != 1 or _kind(path) != "csv":
+        return ""
+    found = [(sign, name) for sign, name in ((";", "';'"), ("\t", "a tab")) if sign in columns[0]]
+    return f"; is the separator {found[0][1]}? (option separator)" if found else ""
 
 
 def _header(path: Path, kind: str, separator: str, limits: Limits) -> list[str]:
