@@ -40,7 +40,7 @@ demo: install
 	@echo; echo "The atlas: file://$(CURDIR)/results/demo/atlas/index.html"
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: install
 	$(BIN)/ruff check .

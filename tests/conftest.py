@@ -1,4 +1,4 @@
-"""Data that stands outside the repository: skipped where absent, demanded in CI."""
+"""Data that stands outside the repository, and how tests are shared out to two workers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Tests run beside each other, so that a slow example says nothing.
+settings.register_profile("no_deadline", deadline=None)
+settings.load_profile("no_deadline")
 
 ROOT = Path(__file__).parents[1]
 Find = Callable[[str], Path]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with the runs of the workflow, which share one finished run; else a file a worker."""
+    workflow = ROOT / "tests" / "workflow"
+    items.sort(key=lambda item: workflow not in item.path.parents)
+    for item in items:
+        group = "workflow" if workflow in item.path.parents else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def _there_or_skip(path: Path, what: str) -> Path:

@@ -110,6 +110,7 @@ def test_regions_with_nothing_one_document_or_one_gender_reach_the_atlas(
         assets,
         regions=[{"name": name, "document_label": name} for name in names],
         topics={"permutations": 99, "bootstrap": 100, "min_passages": 20},
+        stability={"resample_documents": False, "bootstrap": 100, "permutations": 99},
         vectors={
             "seeds": [1],
             "word2vec": {"size": 20, "min_count": 2},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,47 @@ def test_report(caplog: pytest.LogCaptureFixture) -> None:
     assert "a/b.gz: is broken; what is whole is kept" in caplog.text
 
 
+def test_a_report_has_few_rules() -> None:
+    report = Report()
+    for i in range(30):
+        report.damage(Path(f"{i}.gz"), "is broken", Limits(damaged="keep"))
+        report.count("damaged", unit="file", rule="0.gz: is broken")
+    report.count("other", rule="own")
+    assert len(report.counts) == 22
+    assert report.counts["damaged", "file", "0.gz: is broken"] == 31
+    assert report.counts["damaged", "file", "19.gz: is broken"] == 1
+    assert report.counts["damaged", "file", "others"] == 10
+    assert report.counts["other", "document", "own"] == 1
+
+
+@pytest.mark.parametrize("reader", ["folder", "geowac", "lines"])
+def test_a_date_for_all_documents(reader: str, tmp_path: Path) -> None:
+    path = tmp_path / "corpus.NG.txt"
+    path.write_text("some words\n")
+    asked = tmp_path if reader == "folder" else path
+    for value, expected in ((date(2017, 2, 7), "2017-02-07"), (2017, "2017"), ("2017/2", "2017")):
+        (batch,) = read_source(reader, asked, {"date": value})
+        assert batch["date"].to_pylist() == [expected]
+    message = f"reader {reader}: option date: '07.02.2017' cannot be read; write 2017-02-07, or"
+    with pytest.raises(InputError, match=message):
+        read_source(reader, asked, {"date": "07.02.2017"})
+
+
+@pytest.mark.parametrize(
+    ("fmt", "good"),
+    [("%d.%m.%Y", True), ("%Y", True), ("100%% %Y", True), ("dd.mm.yyyy", False), ("%Q", False),
+     ("%%d", False), ("%d.%", False), ("%-d.%m", False)],
+)  # fmt: skip
+def test_date_format(fmt: str, good: bool, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("some words\n")
+    options = {"date_pattern": "(a)", "date_format": fmt}
+    if good:
+        assert read_source("folder", tmp_path, options)
+        return
+    with pytest.raises(InputError, match=r"reader folder: option date_format: .*'%d\.%m\.%Y'"):
+        read_source("folder", tmp_path, options)
+
+
 def test_decode() -> None:
     assert decode(b"\xef\xbb\xbfa") == ("a", False)
     assert decode(b"\x93a\x94") == ("\u201ca\u201d", True)
@@ -156,6 +198,8 @@ def test_decode() -> None:
         ("", ""),
         ("12345", ""),
         ("2017-02-071", ""),
+        ("2017-02-07" + " " * 90, "2017-02-07"),
+        ("2017-02-07" + " " * 91, ""),
     ],
 )
 def test_parse_date(value: str, expected: str) -> None:
@@ -175,7 +219,10 @@ def test_parse_date_with_a_format() -> None:
 def test_suggest_countries() -> None:
     assert suggest_countries("Nigera")[0] == "Nigeria"
     assert suggest_countries("Phillipines", 1) == ["Philippines"]
-    assert suggest_countries("xqzw") == []
+    assert suggest_countries("Untied States")[0] == "United States"
+    assert suggest_countries("Germny") == ["Germany"]
+    for name in ("Atlantis", "AFR", "EUR", "ASIA", "Africa", "Europe", "xqzw", "NGR", "UKK"):
+        assert suggest_countries(name) == []
     # "nigera" begins like Niger, "russian" like Russia and like no other
     assert resolve_country("Nigera") == ""
     assert resolve_country("Russian") == "RUS"

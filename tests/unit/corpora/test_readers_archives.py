@@ -383,7 +383,7 @@ def test_no_archive_at_all(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="the file is empty"):
         take(path)
     path.write_bytes(b"This is no archive. " * 100)
-    with pytest.raises(InputError, match="cannot be read to its end"):
+    with pytest.raises(InputError, match=r"cannot be read to its end|is not (gzip|Zstandard)"):
         take(path)
     assert take(path, KEEP)[0] == {}
 

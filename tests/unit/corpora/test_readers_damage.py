@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import tracemalloc
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -134,8 +135,14 @@ def test_wrong_check_sum_and_garbage_behind(
 @pytest.mark.parametrize("name", ["x.txt.gz", "x.txt.zst"])
 def test_not_packed_at_all(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / name
-    path.write_bytes(RAW)
-    check(path, b"", caplog)
+    reason = f"{name}: is not {'gzip' if name.endswith('gz') else 'Zstandard'} (plain text?)"
+    for raw in (RAW, b"a\n"):
+        path.write_bytes(raw)
+        with pytest.raises(InputError, match=re.escape(reason)) as caught:
+            read(path, Limits())
+        assert "truncated" not in str(caught.value)
+        assert read(path) == ([], {("damaged", "file", reason): 1})
+    assert reason in caplog.text
 
 
 @pytest.mark.parametrize("fault", [0, 1, 7])
@@ -222,6 +229,67 @@ def test_limits_of_parquet(tmp_path: Path) -> None:
     assert counts == {("dropped_too_long", "document", ""): 1}
     with pytest.raises(InputError, match=r"documents\.max_unpacked_gb"):
         read(path, Limits(max_unpacked_gb=0.00001), "table", text="a")
+
+
+@pytest.mark.parametrize("column", ["text", "title"])
+@pytest.mark.parametrize("typed", [True, False])
+def test_a_long_text_that_parquet_holds_once(column: str, typed: bool, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    n = 1500
+    long = pa.DictionaryArray.from_arrays(pa.array([0] * n, pa.int32()), pa.array(["ab " * 33_333]))
+    other = "title" if column == "text" else "text"
+    table = pa.table({column: long, other: [str(i) for i in range(n)]})
+    pq.write_table(table, path, store_schema=typed)
+    assert path.stat().st_size < 100_000
+    usual = pa.default_memory_pool()
+    pool = pa.proxy_memory_pool(usual)
+    seen: list[int] = []
+    texts: list[str] = []
+
+    def take() -> None:
+        options = {"text": "text", "title": "title"}
+        for batch in read_source("table", path, options, limits=Limits(batch_mb=1)):
+            seen.append(batch.nbytes)
+            texts.extend(batch[other].to_pylist())
+
+    pa.set_memory_pool(pool)
+    try:
+        peak = peak_mb(take)
+    finally:
+        pa.set_memory_pool(usual)
+    assert texts == [str(i) for i in range(n)]
+    assert max(seen) < 10_000_000
+    assert pool.max_memory() + 1e6 * peak < 60_000_000
+    with pytest.raises(InputError, match=r"unpacks to more than 0\.1 GB"):
+        read(path, Limits(max_unpacked_gb=0.1), "table", text=column)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), pa.ArrowMemoryError("malloc of size 9 failed")])
+def test_parquet_without_memory(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": ["x"]}), path)
+
+    def fail(*_: Any, **__: Any) -> Iterator[pa.RecordBatch]:
+        raise error
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", fail)
+    for limits in (Limits(), KEEP):
+        with pytest.raises(InputError, match=r"t\.parquet: the rows behind row 0 need more memory"):
+            read(path, limits, "table", text="a")
+
+
+def test_a_fault_in_parquet_takes_no_row_of_the_group_before(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    table = pa.table({"a": [f"text number {i}" for i in range(30)]})
+    pq.write_table(table, path, row_group_size=10, write_page_checksum=True, compression="none")
+    raw = bytearray(path.read_bytes())
+    raw[raw.index(b"text number 25")] ^= 1
+    path.write_bytes(raw)
+    rows, counts = read(path, KEEP, "table", text="a")
+    assert [text for _, text in rows] == [f"text number {i}" for i in range(20)]
+    assert counts["dropped_damaged", "document", ""] == 10
 
 
 def peak_mb(work: Callable[[], object]) -> float:

@@ -97,6 +97,12 @@ def test_pattern(tmp_path: Path) -> None:
         read(path, country_pattern="(")
 
 
+def test_one_country_for_a_folder(tmp_path: Path) -> None:
+    for name in ("english_a.txt", "eng_NG.txt"):
+        (tmp_path / name).write_text("x\n")
+    assert [row[2] for row in read(tmp_path, country="Ghana")] == ["GHA", "GHA"]
+
+
 def test_names_that_tell_no_country(tmp_path: Path) -> None:
     (tmp_path / "eng_NG_GH.txt").write_text("x")
     (tmp_path / "english.txt.gz").write_text("x")
@@ -106,14 +112,18 @@ def test_names_that_tell_no_country(tmp_path: Path) -> None:
     assert "eng_NG_GH.txt: more than one part of the name is a country (eng, NG, GH; NGA and" in two
     assert "english.txt.gz: no part of the name is a country (english); " in none
     assert "such as country_pattern: '_([A-Z]{2})_'" in none
+    assert "codes must be in capitals" in none
+    assert "or give option country" in none
 
 
 def test_bad_use(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the folder holds no file"):
         read(tmp_path)
     (tmp_path / "eng_NG.txt").write_text("x")
-    with pytest.raises(InputError, match="option country is for a single file"):
-        read(tmp_path, country="Ghana")
+    with pytest.raises(InputError, match="give option country or country_pattern, not both"):
+        read(tmp_path, country="Ghana", country_pattern="_(..)")
+    with pytest.raises(InputError, match=r"reader geowac: option date: 'soon' cannot be read"):
+        read(tmp_path, date="soon")
     with pytest.raises(InputError, match=r"country 'Nigera' is unknown.*nearest: Nigeria"):
         read(tmp_path / "eng_NG.txt", country="Nigera")
     (tmp_path / "eng_GH.txt").write_text("")

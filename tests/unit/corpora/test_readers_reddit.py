@@ -117,6 +117,24 @@ def test_regions_and_countries(tmp_path: Path) -> None:
     assert {(row["region"], row["country"]) for row in rows} == {("", "FRA")}
 
 
+def test_subreddits_that_no_post_had(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    mentions = [post(f"m{i}", "news", selftext="of Kenia") for i in range(3)]
+    mentions += [post("n", "europe", selftext="of Kenia"), {"id": "c", "body": "kenia"}]
+    path = write(tmp_path / "a.jsonl", [*SUBREDDITS, *mentions])
+    read(path, {"regions": {"africa": "a", "asia": "b"}, "countries": {"kenya": "KE"}})
+    assert not caplog.records
+    read(path, {"regions": {"africa": "a", "tonga": "b"}, "countries": {"kenia": "KE"}})
+    assert len(caplog.records) == 1
+    assert "a.jsonl: no post is of subreddit kenia, tonga (options regions, countries)" in (
+        caplog.text
+    )
+    assert "; others that were read: news (3), europe (1)" in caplog.text
+    caplog.clear()
+    path = write(tmp_path / "a.csv", [post(f"{i}", f"s{i % 7}") for i in range(13)])
+    read(path, {"regions": {"africa": "a"}})
+    assert "read: s0 (2), s1 (2), s2 (2), s3 (2), s4 (2)\n" in caplog.text
+
+
 def test_a_line_without_a_wanted_name_is_not_read(tmp_path: Path) -> None:
     lines = ["{ no json", "", "  ", {"id": "c", "body": "x"}, post("5", "europe"), *SUBREDDITS]
     lines += [post("6", "europe", selftext="all of Africa"), {"body": "africa"}, "{africa"]

@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 
 from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.readers.batches import Limits, Report
+from biasatlas.corpora.readers.common import Countries
+from biasatlas.corpora.readers.dates import Dates
 from biasatlas.errors import InputError
 
 KEEP = Limits(damaged="keep")
@@ -70,10 +72,10 @@ def test_formats(name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) ->
     assert [row["date"] for row in rows] == ["2020-01-02", "1999", ""]
     assert [row["source"] for row in rows] == ["t", "t", "t"]
     assert counts == {
-        ("country_unknown", "document", "'Atlantis': nearest: Albania"): 1,
+        ("country_unknown", "document", "'Atlantis'"): 1,
         ("date_unknown", "document", ""): 1,
     }
-    assert "1 documents name a country that is unknown: 'Atlantis': nearest: Albania" in caplog.text
+    assert "1 documents name a country that is unknown: 'Atlantis'; give" in caplog.text
     assert "1 dates cannot be read, such as 'soon'" in caplog.text
 
 
@@ -315,10 +317,20 @@ def test_dates(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert [row["date"] for row in rows] == ["", "", "", "2017-02-07", "2017-02-07"]
     assert counts == {("date_unknown", "document", ""): 2}
     assert "2 dates cannot be read, such as '07/02/2017', '13/02/2017'" in caplog.text
-    assert "option date_format" in caplog.text
+    assert "option date_format, such as '%d/%m/%Y'" in caplog.text
     rows, counts = read(path, {"text": "a", "date": "d", "date_format": "%d/%m/%Y"})
     assert [row["date"] for row in rows] == ["2017-02-07", "2017-02-13", "", "", ""]
     assert counts == {("date_unknown", "document", ""): 2}
+
+
+def test_dates_with_dots(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = write(tmp_path / "t.csv", [{"a": "x", "d": "07.02.2017"}])
+    read(path, {"text": "a", "date": "d"})
+    assert "option date_format, such as '%d.%m.%Y'" in caplog.text
+    rows, _ = read(path, {"text": "a", "date": "d", "date_format": "%d.%m.%Y"})
+    assert rows[0]["date"] == "2017-02-07"
+    with pytest.raises(InputError, match=r"option date_format: 'dd\.mm\.yyyy' must be"):
+        read(path, {"text": "a", "date": "d", "date_format": "dd.mm.yyyy"})
 
 
 def test_parquet_types(tmp_path: Path) -> None:
@@ -345,6 +357,88 @@ def test_parquet_types(tmp_path: Path) -> None:
     rows, _ = read(path, {"text": "text", "id": "text"})
     assert [row["document"] for row in rows] == ["t-a", "t-", "t-b"]
     assert [row["text"] for row in read(path, {"text": "n"})[0]] == ["1", "", "3"]
+
+
+def test_lists_and_objects_are_no_text(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "t.jsonl"
+    values = ["one", ["a", "b"], 2, {"c": 1}, None, True, "x" * 2000, []]
+    path.write_text("\n".join(json.dumps({"a": value}) for value in values))
+    for batch_mb in (0.00001, 16):
+        caplog.clear()
+        limits = Limits(batch_mb=batch_mb, max_document_mb=0.001)
+        rows, counts = read(path, {"text": "a"}, limits)
+        assert [(row["document"], row["text"]) for row in rows] == [
+            ("t-1", "one"), ("t-3", "2"), ("t-5", ""), ("t-6", "True"),
+        ]  # fmt: skip
+        assert counts == {
+            ("dropped_not_text", "document", ""): 3, ("dropped_too_long", "document", ""): 1,
+        }  # fmt: skip
+        assert len(caplog.records) == 1
+        assert "column 'a' (option text) holds a list or an object, no text, in 3 rows" in (
+            caplog.text
+        )
+        assert 'first in row 2 (["a", "b"])' in caplog.text
+
+
+@pytest.mark.parametrize(("n", "refused"), [(999, False), (1000, True)])
+def test_a_column_of_lists(n: int, refused: bool, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": ["x"]}\n' * n + '{"a": "text"}\n')
+    for batch_mb in (0.00001, 16):
+        limits = Limits(batch_mb=batch_mb)
+        if refused:
+            with pytest.raises(InputError, match=r"column 'a' .*in the first 1000 rows, such as"):
+                read(path, {"text": "a"}, limits)
+        else:
+            rows, counts = read(path, {"text": "a"}, limits)
+            assert [row["text"] for row in rows] == ["text"]
+            assert counts == {("dropped_not_text", "document", ""): n}
+    path.write_text('{"a": {"b": "x"}}\n')
+    with pytest.raises(InputError, match=r"in all rows, such as \{\"b\": \"x\"\} in row 1"):
+        read(path, {"text": "a"})
+
+
+@pytest.mark.parametrize("value", [["x"], {"b": "x"}])
+def test_a_nested_column_of_parquet(value: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [value, None], "c": ["x", "y"]}), path)
+    with pytest.raises(InputError, match=r"column 'a' \(option text\) holds (list|struct)<"):
+        read(path, {"text": "a"})
+    assert [row["text"] for row in read(path, {"text": "c", "title": "a"})[0]] == ["x", "y"]
+
+
+@pytest.mark.parametrize(("sign", "name"), [(";", "';'"), ("\t", "a tab")])
+def test_another_separator(sign: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(f"id{sign}text\n1{sign}x\n".encode()))
+    hint = rf"is the separator {name}\? \(option separator\)"
+    for options in ({"text": "text"}, {}):
+        with pytest.raises(InputError, match=hint):
+            read(path, options)
+    assert read(path, {"text": "text", "separator": sign})[0][0]["text"] == "x"
+    path.write_bytes(gzip.compress(b"id\n1\n"))
+    with pytest.raises(InputError) as caught:
+        read(path, {"text": "text"})
+    assert "is the separator" not in str(caught.value)
+
+
+def test_long_values_are_no_country_and_no_date(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    long = "Ghana is a land of " + "gold and " * 2000
+    path = write(tmp_path / "t.csv", [{"a": long}, {"a": long}])
+    rows, counts = read(path, {"text": "a", "country": "a", "date": "a"})
+    assert {(row["country"], row["date"]) for row in rows} == {("", "")}
+    assert counts["country_unknown", "document", repr(long[:60])] == 2
+    assert counts["date_unknown", "document", ""] == 2
+    assert len(caplog.text) < 1000
+    report = Report()
+    countries, dates = Countries(path, report), Dates(path, report)
+    assert countries.resolve([long, "Ghana"]) == ["", "GHA"]
+    assert dates.parse([long, "2017"]) == ["", "2017"]
+    assert long not in countries._known
+    assert long not in dates._known
+    assert all(len(value) <= 101 for value in (*countries._rules, *dates._unread))
 
 
 CELLS = st.text(st.sampled_from('ab ,;"\n\r\t\u00e9\U0001f600\x00'), max_size=30)

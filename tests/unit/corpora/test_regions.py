@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from biasatlas.corpora import regions
 from biasatlas.corpora.regions import CONTINENTS, continent_table, resolve_country, resolve_regions
 from biasatlas.errors import InputError
 
@@ -31,21 +32,29 @@ def test_country(name: str, code: str) -> None:
     assert resolve_country(name) == code
 
 
+def test_a_long_value_names_no_country() -> None:
+    assert resolve_country("Ghana" + " " * 95) == "GHA"
+    assert resolve_country("Ghana" + " " * 96) == ""
+    before = regions._resolve.cache_info().currsize
+    assert resolve_country("Ghana is a land of " + "gold " * 100) == ""
+    assert regions._resolve.cache_info().currsize == before
+
+
 def test_regions() -> None:
-    regions = resolve_regions(
+    found = resolve_regions(
         [
             {"name": "africa", "continent": "Africa", "top_countries": 3},
             {"name": "isles", "label": "The Isles", "countries": ["IE", "GBR", "Iceland"]},
             {"name": "reddit"},
         ]
     )
-    assert "NGA" in regions[0]["countries"]
-    assert regions[0]["top_countries"] == 3
-    assert regions[1] == {
+    assert "NGA" in found[0]["countries"]
+    assert found[0]["top_countries"] == 3
+    assert found[1] == {
         "name": "isles", "label": "The Isles", "countries": ["GBR", "IRL", "ISL"],
         "document_label": "isles", "top_countries": None,
     }  # fmt: skip
-    assert regions[2]["countries"] == []
+    assert found[2]["countries"] == []
 
 
 def test_all_problems_at_once() -> None:

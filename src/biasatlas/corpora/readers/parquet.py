@@ -150,9 +150,7 @@ def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
 
 
-def _documents(
-    table: Table, held: list[pa.RecordBatch], before: int
-) -> Iterator[pa.RecordBatch]:
+def _documents(table: Table, held: list[pa.RecordBatch], before: int) -> Iterator[pa.RecordBatch]:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

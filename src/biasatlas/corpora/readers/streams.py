@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from io import BufferedReader
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
@@ -311,7 +310,7 @@ def _pieces(path: Path, limits: Limits) -> Iterator[bytes]:
         raise DamagedError(f"cannot be read to its end ({error.strerror or error})") from error
 
 
-def _unpack(file: BufferedReader, path: Path, limits: Limits) -> Iterator[bytes]:
+def _unpack(file: IO[bytes], path: Path, limits: Limits) -> Iterator[bytes]:
     import zlib
 
     from isal import isal_zlib
@@ -325,11 +324,12 @@ def _unpack(file: BufferedReader, path: Path, limits: Limits) -> Iterator[bytes]
     # a class, though its stub says an instance
     isal_error = cast("type[Exception]", isal_zlib.error)
     faults: tuple[type[Exception], ...] = (zlib.error, isal_error, ZstdError)
-    _check_begin(file.peek(4)[:4], path, limits)
     unpacker = _Unpacker(new)
     at = 0
     step = _LEAST_STEP
     while packed := file.read(step):
+        if not at:
+            _check_begin(packed[:4], path, limits)
         try:
             pieces = unpacker.feed(packed)
         except faults as error:
