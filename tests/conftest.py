@@ -17,13 +17,20 @@ ROOT = Path(__file__).parents[1]
 Find = Callable[[str], Path]
 
 
+# before xdist reads the groups
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the runs of the workflow, which share one finished run; else a file a worker."""
-    workflow = ROOT / "tests" / "workflow"
-    items.sort(key=lambda item: workflow not in item.path.parents)
+    """Share tests out to workers: the long ones first, and those of one finished run together."""
+    items.sort(key=_turn)
     for item in items:
-        group = "workflow" if workflow in item.path.parents else str(item.path)
+        group = ("the finished run", item.nodeid, str(item.path))[_turn(item)]
         item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _turn(item: pytest.Item) -> int:
+    if "finished" in getattr(item, "fixturenames", ()):
+        return 0
+    return 1 if ROOT / "tests" / "workflow" in item.path.parents else 2
 
 
 def _there_or_skip(path: Path, what: str) -> Path:

@@ -26,7 +26,7 @@ class Region(Section):
     ) = None
     """All countries of a continent."""
     document_label: StrictStr | None = None
-    """The region as a column of the corpus itself names it (reader `table`)."""
+    """The region as the documents themselves name it: in a column of a table, or as a subreddit."""
     top_countries: Positive | None = None
     """Keep only the countries with most documents (3 in Borah et al.); all where empty."""
 

@@ -195,6 +195,17 @@ def test_near_duplicates_share_most_runs_of_words():
     assert not near.holds(third)  # 46 of 346
 
 
+@pytest.mark.parametrize(("common", "held"), [(70, True), (69, False)])
+def test_a_text_is_dropped_by_what_it_shares_not_by_an_estimate(common, held):
+    for number in range(60):
+        near = NearDuplicates(0.7)
+        words = [f"w{number}-{i}" for i in range(104)]
+        # the beginning of a text of 100 runs that holds so many of them
+        whole, beginning = near.signatures([" ".join(words), " ".join(words[: common + 4])])
+        near.take(whole)
+        assert near.holds(beginning) == held
+
+
 @pytest.mark.parametrize("text", ["", "one", "one two three"])
 def test_short_texts_have_signatures(text):
     near = NearDuplicates(0.8)
