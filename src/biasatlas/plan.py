@@ -18,12 +18,10 @@ from biasatlas.assets.catalogue import (
 )
 from biasatlas.association.control import NO_SEED
 from biasatlas.config import Config, Corpus, Region, Source, validate
-from biasatlas.errors import InputError
 from biasatlas.lexicons.gender_swap import load_gender_swap, swap_list
 from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
 from biasatlas.lexicons.word_lists import AssociationTest, digest, load_tests
-from biasatlas.plan_checks import find_wrong_lists, find_wrong_names
 from biasatlas.provenance import code_version, file_sha256
 
 
@@ -42,7 +40,7 @@ class Plan:
     Raises
     ------
     InputError
-        Naming every wrong key, missing file and faulty word list.
+        Naming every wrong key. `plan_checks.make_plan` also looks at names, files and word lists.
     """
 
     BOILERPLATE = ("boilerplate_documents", "boilerplate_share")
@@ -56,10 +54,6 @@ class Plan:
         self.config: Config = validate(values, where)
         self.resources = Path(resources)
         self.assets = load_catalogue(self.resources / "assets.yaml")
-        problems = [f"{where}: {line}" for line in find_wrong_names(self)]
-        problems += find_wrong_lists(self)
-        if problems:
-            raise InputError(problems)
 
     # Regions and corpora
 

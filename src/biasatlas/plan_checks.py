@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biasatlas.assets.catalogue import check_asset_paths
+from biasatlas.config import Source
 from biasatlas.corpora.language_filter import language_labels
 from biasatlas.corpora.paths import expand_paths, missing_paths
 from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.regions import resolve_regions
 from biasatlas.errors import InputError
+from biasatlas.plan import Plan
 
-if TYPE_CHECKING:
-    from biasatlas.config import Source
-    from biasatlas.plan import Plan
+
+def make_plan(
+    values: Mapping[str, Any],
+    resources: str | Path = "resources",
+    where: str = "configuration",
+) -> Plan:
+    """Make a plan and check all that it names.
+
+    Parameters
+    ----------
+    values, resources, where
+        As in `Plan`.
+
+    Raises
+    ------
+    InputError
+        Naming every wrong key, or every missing file, wrong option and faulty word list.
+    """
+    plan = Plan(values, resources, where)
+    problems = [f"{where}: {line}" for line in find_wrong_names(plan)]
+    problems += find_wrong_lists(plan)
+    if problems:
+        raise InputError(problems)
+    return plan
 
 
 def find_wrong_names(plan: Plan) -> list[str]:

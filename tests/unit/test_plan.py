@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from biasatlas import plan_checks
 from biasatlas.errors import InputError
 from biasatlas.plan import Plan
 
@@ -29,7 +30,7 @@ def resources(tmp_path) -> Path:
 def make_plan(resources: Path, change: Callable[[Values], object] = lambda values: None) -> Plan:
     values = copy.deepcopy(DEFAULT)
     change(values)
-    return Plan(values, resources, "my.yaml")
+    return plan_checks.make_plan(values, resources, "my.yaml")
 
 
 def problems_of(resources: Path, change: Callable[[Values], object]) -> tuple[str, ...]:

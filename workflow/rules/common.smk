@@ -11,7 +11,8 @@ from snakemake.exceptions import WorkflowError
 
 try:
     from biasatlas.errors import InputError
-    from biasatlas.plan import NO_SEED, Plan
+    from biasatlas.plan import NO_SEED
+    from biasatlas.plan_checks import make_plan
 except ImportError as error:
     raise WorkflowError(
         f"The library of this workflow is not installed ({error}). Run `make install`, or "
@@ -19,7 +20,7 @@ except ImportError as error:
     )
 
 try:
-    PLAN = Plan(
+    PLAN = make_plan(
         config,
         resources="resources",
         where=" over ".join(map(os.path.relpath, dict.fromkeys(workflow.configfiles))),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from biasatlas.corpora.readers.batches import Report
 from biasatlas.corpora.readers.common import decode
-from biasatlas.corpora.readers.table import Table, as_texts
+from biasatlas.corpora.readers.table_columns import Table, as_texts
 from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
