@@ -25,7 +25,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from biasatlas.corpora.prepare import Check, Preparation
+from biasatlas.corpora.check import Check
+from biasatlas.corpora.preparation import Preparation
 from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.selection import Draw, draw_documents
 from biasatlas.lexicons.gender_scan import scan

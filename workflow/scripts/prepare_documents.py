@@ -1,7 +1,8 @@
 """Draw, read and clean the documents of every source and give each its country."""
 
 from biasatlas.assets.place import content
-from biasatlas.corpora.prepare import make_preparation, prepare_documents
+from biasatlas.corpora.preparation import make_preparation
+from biasatlas.corpora.prepare import prepare_documents
 from biasatlas.files import write_parquet
 from biasatlas.logs import start
 

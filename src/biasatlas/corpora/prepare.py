@@ -6,28 +6,16 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biasatlas.corpora.boilerplate import drop_boilerplate
-from biasatlas.corpora.candidates import place_of
-from biasatlas.corpora.cleaning import clean
+from biasatlas.corpora.check import RULES, Check
 from biasatlas.corpora.counts import count_frame, count_row
-from biasatlas.corpora.gazetteer import (
-    GIVEN,
-    MOST,
-    NONE,
-    NOWHERE,
-    TIE,
-    Gazetteer,
-    assign_country,
-    load_gazetteer,
-)
-from biasatlas.corpora.language_filter import language_probability
+from biasatlas.corpora.gazetteer import load_gazetteer
+from biasatlas.corpora.preparation import Preparation
 from biasatlas.corpora.readers import GIVEN_RULES, read_source
 from biasatlas.corpora.readers.batches import Limits, Report
-from biasatlas.corpora.segmentation import needs_segmentation, segment
 from biasatlas.corpora.selection import Counts, Draw, draw_documents
 from biasatlas.errors import InputError
 
@@ -41,62 +29,8 @@ DOCUMENT_COLUMNS = ("document", "country", "region", "source", "date", "text", "
 # Beyond these shares a rule may have eaten the corpus itself, or the wrong column is read.
 MUCH_BOILERPLATE = 0.1
 MUCH_EMPTY = 0.1
-RULES = {
-    MOST: "most mentioned country",
-    TIE: "tie: country of the outlet",
-    NONE: "no country named: country of the outlet",
-    NOWHERE: "",
-}
 
 Source = tuple[str, "str | Path", Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class Preparation:
-    """How documents are read, checked and drawn; the keys of the section documents.
-
-    Attributes
-    ----------
-    seed : int
-        Seed of the draw.
-    per_country : int or None
-        Documents drawn of each country, or of each region's label where documents carry labels.
-    min_words, max_words : int, int or None
-        A shorter or longer document is dropped.
-    near_duplicates : float or None
-        Similarity from which on a document is dropped as a duplicate.
-    language_min : float or None
-        Smallest probability that a document is in its language; None checks nothing.
-    language_model : str, Path or None
-        File of the language model (lid.176.ftz); needed with language_min.
-    boilerplate_documents, boilerplate_share : int or None, float
-        As in `drop_boilerplate`.
-    limits : Limits
-        Of the readers.
-    """
-
-    seed: int = 0
-    per_country: int | None = None
-    min_words: int = 30
-    max_words: int | None = None
-    near_duplicates: float | None = None
-    language_min: float | None = None
-    language_model: str | Path | None = None
-    boilerplate_documents: int | None = None
-    boilerplate_share: float = 0.0
-    limits: Limits = field(default_factory=Limits)
-
-    def __post_init__(self) -> None:
-        if self.language_min is not None and self.language_model is None:
-            raise InputError("documents.language_min needs a language model")
-
-
-def make_preparation(settings: Mapping[str, Any], **others: Any) -> Preparation:
-    """Make a preparation of the keys of the section documents, and what stands elsewhere."""
-    names = {one.name for one in fields(Limits)}
-    limits = Limits(**{name: value for name, value in settings.items() if name in names})
-    rest = {name: value for name, value in settings.items() if name not in names}
-    return Preparation(**rest, **others, limits=limits)
 
 
 def prepare_documents(
@@ -213,77 +147,6 @@ class _Reading:
                 if item.startswith("dropped_") and unit == "document":
                     rows.append(count_row(source=name, item="read", n=n, rule=rule))
         return rows
-
-
-class Check:
-    """Clean documents, say what becomes of each by itself, and find its country."""
-
-    def __init__(
-        self, language: str, preparation: Preparation, gazetteer: Gazetteer | None = None
-    ) -> None:
-        self.language = language
-        self.preparation = preparation
-        self.gazetteer = gazetteer
-
-    def __call__(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Give the rows cleaned, with the columns fate, rule, given_country and their place."""
-        import polars as pl
-
-        wanted = self.preparation
-        words = pl.col("text").str.count_matches(r"\S+")
-        rows = rows.with_columns(clean(rows["title"]), clean(rows["text"]))
-        if needs_segmentation(self.language):
-            texts = segment(rows["text"].to_list(), self.language)
-            rows = rows.with_columns(pl.Series("text", texts, dtype=pl.String))
-        too_long = pl.lit(False) if wanted.max_words is None else words > wanted.max_words
-        rows = rows.with_columns(
-            fate=pl.when(words == 0).then(pl.lit("dropped_empty"))
-            .when(words < wanted.min_words).then(pl.lit("dropped_short"))
-            .when(too_long).then(pl.lit("dropped_long"))
-            .otherwise(pl.lit("kept"))
-        )  # fmt: skip
-        if wanted.language_min is not None:
-            rows = self._other_language(rows)
-        return self._find_place(rows)
-
-    def _find_place(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Fill the country where it was open; without any a document is dropped."""
-        import polars as pl
-
-        given = pl.col("country").alias("given_country")
-        rows = assign_country(rows.with_columns(given), self.gazetteer)
-        nowhere = (pl.col("country") == "") & (pl.col("region") == "")
-        rule = (
-            pl.when(pl.col("how") == GIVEN)
-            .then(pl.col("given_rule"))
-            .otherwise(pl.col("how").replace(RULES))
-        )
-        return rows.with_columns(
-            place=place_of(),
-            rule=rule,
-            fate=pl.when((pl.col("fate") == "kept") & nowhere)
-            .then(pl.lit("dropped_no_country"))
-            .otherwise("fate"),
-        ).drop("how")
-
-    def _other_language(self, rows: pl.DataFrame) -> pl.DataFrame:
-        import polars as pl
-
-        wanted = self.preparation
-        assert wanted.language_min is not None
-        assert wanted.language_model is not None
-        probability = pl.Series(
-            "probability",
-            language_probability(rows["text"].to_list(), self.language, wanted.language_model),
-        )
-        other = (pl.col("fate") == "kept") & (pl.col("probability") < wanted.language_min)
-        return (
-            rows.with_columns(probability)
-            .with_columns(
-                fate=pl.when(other).then(pl.lit("dropped_language")).otherwise(pl.col("fate"))
-            )
-            .drop("probability")
-        )
 
 
 def _refuse_repeated(documents: pl.DataFrame, language: str) -> None:

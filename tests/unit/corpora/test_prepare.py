@@ -11,12 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from biasatlas.corpora.counts import COUNT_COLUMNS
-from biasatlas.corpora.prepare import (
-    DOCUMENT_COLUMNS,
-    Preparation,
-    make_preparation,
-    prepare_documents,
-)
+from biasatlas.corpora.preparation import Preparation, make_preparation
+from biasatlas.corpora.prepare import DOCUMENT_COLUMNS, prepare_documents
 from biasatlas.corpora.readers.batches import Limits
 from biasatlas.errors import InputError
 
