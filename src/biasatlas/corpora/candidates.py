@@ -41,7 +41,8 @@ class Candidates:
     """The documents with the smallest content keys of each place, and counts of all.
 
     Texts that are equal but for case and white space share a key and count once; of each source
-    and country the row with the smallest id stays. What is held depends on the documents alone, not on their order or on how they come in batches.
+    and country the row with the smallest id stays. What is held depends on the documents alone,
+    not on their order or on how they come in batches.
 
     Parameters
     ----------
