@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -135,11 +135,6 @@ def nearest(name: str) -> str:
     """Give the end of a message about an unknown country: ``; nearest: Nigeria``, or ""."""
     found = suggest_countries(name)
     return f"; nearest: {', '.join(found)}" if found else ""
-
-
-def resolve_countries(names: Iterable[str]) -> list[str]:
-    """Apply `resolve_country` to a column."""
-    return [resolve_country(name) for name in names]
 
 
 def resolve_regions(regions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -58,15 +58,15 @@ def read_ungdc(
         name: optional prefix of the ids; keep_salutations: true leaves the opening formulas.
     limits, report
         Counted, beside what `iter_members` counts: ``skipped_not_a_speech`` (other text files),
-        ``dropped_too_long``, ``decoded_by_fallback``, ``with_salutation``, and the words of
+        ``dropped_too_long``, ``dropped_no_country`` (the European Union), ``decoded_by_fallback``, ``with_salutation``, and the words of
         ``dropped_salutation``.
 
     Returns
     -------
     iterator of pyarrow.RecordBatch
         As in `read_source`. The id is the file's stem, country the speaker's ISO3 (former
-        states as in `FORMER_STATES`; "" for the European Union), date the year alone, since
-        the files hold no day. The order is the archive's.
+        states as in `FORMER_STATES`), date the year alone, since the files hold no day. The order
+        is the archive's.
 
     Raises
     ------
@@ -89,6 +89,10 @@ def _batches(
     for stem, raw in _speeches(path, limits, report):
         if len(raw) > limits.document_bytes:
             report.count("dropped_too_long")
+            continue
+        if not _speaker(stem):
+            # else the countries that the speech names would decide
+            report.count("dropped_no_country", rule=f"speaker {stem.split('_')[0]}")
             continue
         text = _speech_text(raw, report, keep=keep)
         stems.append(stem)
@@ -135,17 +139,21 @@ def _speech_text(raw: bytes, report: Report, *, keep: bool) -> str:
     return text
 
 
-def _make_batch(prefix: str, stems: list[str], texts: list[str]) -> pa.RecordBatch:
-    from biasatlas.corpora.regions import resolve_countries
+def _speaker(stem: str) -> str:
+    """Give the speaker's ISO3, "" for one that is no country."""
+    from biasatlas.corpora.regions import resolve_country
 
-    codes = [stem.split("_")[0] for stem in stems]
+    code = stem.split("_")[0]
     # EU is an observer, not a country, though resolve_country would read it as a name
-    codes = [FORMER_STATES.get(code, code) if len(code) == 3 else "" for code in codes]
+    return resolve_country(FORMER_STATES.get(code, code)) if len(code) == 3 else ""
+
+
+def _make_batch(prefix: str, stems: list[str], texts: list[str]) -> pa.RecordBatch:
     return make_batch(
         {
             "document": [prefix + stem for stem in stems],
             "text": texts,
-            "country": resolve_countries(codes),
+            "country": [_speaker(stem) for stem in stems],
             "source": "UN General Debate",
             "date": [stem.rsplit("_", 1)[1] for stem in stems],
         }
