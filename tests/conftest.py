@@ -33,6 +33,14 @@ def _turn(item: pytest.Item) -> int:
     return 1 if ROOT / "tests" / "workflow" in item.path.parents else 2
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In CI nothing may be skipped, for whatever reason."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") == "true" and reporter is not None and reporter.stats.get("skipped"):
+        reporter.write_line("tests were skipped, which fails in CI", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def _there_or_skip(path: Path, what: str) -> Path:
     if path.exists():
         return path
