@@ -37,6 +37,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """In CI nothing may be skipped, for whatever reason."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") == "true" and reporter is not None and reporter.stats.get("skipped"):
+        reporter.ensure_newline()
         reporter.write_line("tests were skipped, which fails in CI", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
