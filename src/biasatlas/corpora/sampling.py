@@ -9,15 +9,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def content_key(text: str, seed: int) -> int:
-    """Give the 64-bit xxh3 hash of a text under a seed."""
-    import xxhash
-
-    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"), seed=seed)
-
-
 def content_keys(texts: pl.Series, seed: int) -> pl.Series:
-    """Give the content key of every text.
+    """Give the content key of every text: its 64-bit xxh3 hash under a seed.
 
     Parameters
     ----------
@@ -28,7 +21,7 @@ def content_keys(texts: pl.Series, seed: int) -> pl.Series:
     Returns
     -------
     polars.Series of uint64
-        As `content_key` of each, read from the series' own bytes.
+        Computed from the series' own bytes.
     """
     import numpy as np
     import polars as pl

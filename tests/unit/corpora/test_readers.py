@@ -15,7 +15,7 @@ import pytest
 from biasatlas.corpora.readers import GIVEN_RULES, READERS, read_source
 from biasatlas.corpora.readers.batches import COLUMNS, Limits, Report, make_batch, schema
 from biasatlas.corpora.readers.common import check_pattern, decode, pattern_group
-from biasatlas.corpora.readers.dates import iso_date, parse_date
+from biasatlas.corpora.readers.dates import parse_date
 from biasatlas.corpora.regions import resolve_country, resolve_regions, suggest_countries
 from biasatlas.errors import InputError
 
@@ -212,8 +212,8 @@ def test_parse_date_with_a_format() -> None:
     assert parse_date("2017-02-07", "%d/%m/%Y") == ""
     assert parse_date("02/2017", "%m/%Y") == "2017"
     assert parse_date("x", "%Q") == ""
-    assert iso_date("2017/12/31") == "2017-12-31"
-    assert iso_date("2017/13/31") == ""
+    assert parse_date("2017/12/31") == "2017-12-31"
+    assert parse_date("2017/13/31") == ""
 
 
 def test_suggest_countries() -> None:

@@ -17,9 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from reading import read_rows
 
 from biasatlas.corpora.readers import read_source
-from biasatlas.corpora.readers.batches import Limits, Report
+from biasatlas.corpora.readers.batches import Limits
 from biasatlas.errors import InputError
 
 KEEP = Limits(damaged="keep")
@@ -34,10 +35,8 @@ Counts = Counter[tuple[str, str, str]]
 def read(
     path: Path, limits: Limits = KEEP, reader: str = "lines", **options: Any
 ) -> tuple[list[tuple[str, str]], Counts]:
-    report = Report()
-    batches = read_source(reader, path, options, limits=limits, report=report)
-    rows = [row for batch in batches for row in batch.to_pylist()]
-    return [(row["document"], row["text"]) for row in rows], report.counts
+    rows, counts = read_rows(reader, path, options, limits)
+    return [(row["document"], row["text"]) for row in rows], counts
 
 
 def whole(raw: bytes) -> list[tuple[str, str]]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from reading import read_rows
 
-from biasatlas.corpora.readers import read_source
-from biasatlas.corpora.readers.batches import Limits, Report
+from biasatlas.corpora.readers.batches import Limits
 from biasatlas.errors import InputError
 
 Rows = list[dict[str, str]]
@@ -19,9 +19,7 @@ Rows = list[dict[str, str]]
 def read(
     path: Path, limits: Limits | None = None, **options: str
 ) -> tuple[Rows, Counter[tuple[str, str, str]]]:
-    report = Report()
-    batches = read_source("folder", path, options, limits=limits, report=report)
-    return [row for batch in batches for row in batch.to_pylist()], report.counts
+    return read_rows("folder", path, options, limits)
 
 
 @pytest.fixture

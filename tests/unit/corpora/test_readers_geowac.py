@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from reading import read_rows
 
 from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.readers.batches import Report
@@ -15,12 +16,8 @@ from biasatlas.errors import InputError
 
 
 def read(path: Path, **options: str) -> list[tuple[str, str, str]]:
-    batches = read_source("geowac", path, options)
-    return [
-        (row["document"], row["text"], row["country"])
-        for batch in batches
-        for row in batch.to_pylist()
-    ]
+    rows, _ = read_rows("geowac", path, options)
+    return [(row["document"], row["text"], row["country"]) for row in rows]
 
 
 @pytest.mark.parametrize(

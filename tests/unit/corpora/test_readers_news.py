@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reading import read_rows
 
 from biasatlas.corpora.readers import read_source
-from biasatlas.corpora.readers.batches import COLUMNS, Limits, Report
+from biasatlas.corpora.readers.batches import COLUMNS, Limits
 from biasatlas.corpora.readers.news import outlet_of
 from biasatlas.errors import InputError
 
@@ -29,10 +30,8 @@ def news_zip(tmp_path: Path, members: dict[str, bytes] | None = None) -> Path:
 def read(
     path: Path, options: dict[str, Any] | None = None, limits: Limits | None = None
 ) -> tuple[list[dict[str, str]], dict[tuple[str, str], int]]:
-    report = Report()
-    batches = read_source("news", path, options or {}, limits=limits, report=report)
-    rows = [row for batch in batches for row in batch.to_pylist()]
-    return rows, {(item, unit): n for (item, unit, _), n in report.counts.items()}
+    rows, counts = read_rows("news", path, options, limits)
+    return rows, {(item, unit): n for (item, unit, _), n in counts.items()}
 
 
 def check(rows: list[dict[str, str]], counts: dict[tuple[str, str], int]) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading import read_rows
 
-from biasatlas.corpora.readers import read_source
-from biasatlas.corpora.readers.batches import Limits, Report
+from biasatlas.corpora.readers.batches import Limits
 from biasatlas.errors import InputError
 
 KEEP = Limits(damaged="keep")
@@ -51,10 +51,8 @@ def write(path: Path, rows: list[Any]) -> Path:
 def read(
     path: Path, options: dict[str, Any] | None = None, limits: Limits | None = None
 ) -> tuple[list[dict[str, str]], dict[str, int]]:
-    report = Report()
-    batches = read_source("reddit", path, options or {}, limits=limits, report=report)
-    rows = [row for batch in batches for row in batch.to_pylist()]
-    return rows, {item: n for (item, _, _), n in report.counts.items()}
+    rows, counts = read_rows("reddit", path, options, limits)
+    return rows, {item: n for (item, _, _), n in counts.items()}
 
 
 FILES = ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "RS_2019-01.zst", "posts", "a.csv", "a.csv.zst"]

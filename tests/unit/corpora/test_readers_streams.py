@@ -9,6 +9,7 @@ import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reading import read_rows
 
 from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.readers.batches import Limits, Report
@@ -34,12 +35,9 @@ def lines_of(path: Path, limits: Limits | None = None) -> tuple[list[tuple[int, 
 
 def read(path: Path, limits: Limits | None = None) -> tuple[dict[str, str], dict[str, int]]:
     """Give {id: text} and the counts of the reader of lines."""
-    report = Report()
-    found: dict[str, str] = {}
-    for batch in read_source("lines", path, {"name": "x"}, limits=limits, report=report):
-        for row in batch.to_pylist():
-            found[row["document"]] = row["text"]
-    return found, {item: n for (item, _, _), n in report.counts.items()}
+    rows, counts = read_rows("lines", path, {"name": "x"}, limits)
+    found = {row["document"]: row["text"] for row in rows}
+    return found, {item: n for (item, _, _), n in counts.items()}
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])

@@ -17,8 +17,8 @@ import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from reading import read_rows
 
-from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.readers.batches import Limits, Report
 from biasatlas.corpora.readers.common import Countries
 from biasatlas.corpora.readers.dates import Dates
@@ -40,9 +40,7 @@ FILES = [
 def read(
     path: Path, options: dict[str, Any], limits: Limits | None = None
 ) -> tuple[list[dict[str, str]], Counter[tuple[str, str, str]]]:
-    report = Report()
-    batches = read_source("table", path, options, limits=limits, report=report)
-    return [row for batch in batches for row in batch.to_pylist()], report.counts
+    return read_rows("table", path, options, limits)
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -436,8 +434,8 @@ def test_long_values_are_no_country_and_no_date(
     countries, dates = Countries(path, report), Dates(path, report)
     assert countries.resolve([long, "Ghana"]) == ["", "GHA"]
     assert dates.parse([long, "2017"]) == ["", "2017"]
-    assert long not in countries._known
-    assert long not in dates._known
+    assert long not in countries._column._known
+    assert long not in dates._column._known
     assert all(len(value) <= 101 for value in (*countries._rules, *dates._unread))
 
 

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reading import read_rows
 
 from biasatlas.corpora.passages import split_sentences
 from biasatlas.corpora.readers import read_source
-from biasatlas.corpora.readers.batches import COLUMNS, Limits, Report
+from biasatlas.corpora.readers.batches import COLUMNS, Limits
 from biasatlas.corpora.readers.ungdc import _join_hyphen, join_lines
 from biasatlas.corpora.salutations import (
     _FOLLOWS,
@@ -53,10 +54,8 @@ def make_tar(path: Path, members: dict[str, bytes]) -> Path:
 def read(
     path: Path, options: dict[str, Any] | None = None, limits: Limits | None = None
 ) -> tuple[list[dict[str, str]], dict[tuple[str, str], int]]:
-    report = Report()
-    batches = read_source("ungdc", path, options or {}, limits=limits, report=report)
-    rows = [row for batch in batches for row in batch.to_pylist()]
-    counts = {(item, unit): n for (item, unit, _), n in report.counts.items()}
+    rows, by_rule = read_rows("ungdc", path, options, limits)
+    counts = {(item, unit): n for (item, unit, _), n in by_rule.items()}
     return sorted(rows, key=lambda row: row["document"]), counts
 
 

@@ -7,14 +7,20 @@ from unittest import mock
 
 import polars as pl
 import pytest
+import xxhash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biasatlas.corpora.candidates import turn
 from biasatlas.corpora.near_duplicates import NearDuplicates
 from biasatlas.corpora.readers.batches import COLUMNS
-from biasatlas.corpora.sampling import content_key, content_keys
+from biasatlas.corpora.sampling import content_keys
 from biasatlas.corpora.selection import Draw, draw_documents
+
+
+def content_key(text: str, seed: int) -> int:
+    return xxhash.xxh3_64_intdigest(text.encode(), seed=seed)
+
 
 WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi".split()
 

@@ -6,7 +6,7 @@ import codecs
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +130,36 @@ def pattern_group(pattern: re.Pattern[str] | None, text: str, group: str) -> str
     return match[group if group in match.re.groupindex else 1] or ""
 
 
+class Column:
+    """A column of values that are read once each; what cannot be read is empty.
+
+    Parameters
+    ----------
+    read : callable
+        Gives what a value says, "" for nothing.
+    longest : int
+        A longer value says nothing, and is neither read nor kept: a column of texts, named by
+        mistake, must not be held.
+    """
+
+    def __init__(self, read: Callable[[str], str], longest: int) -> None:
+        self._read, self._longest = read, longest
+        self._known: dict[str, str] = {"": ""}
+
+    def read(self, values: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Give what the values of one batch say, and those that say nothing without being blank."""
+        if len(self._known) > _CACHE:
+            self._known = {"": ""}
+        for value in set(values).difference(self._known):
+            if len(value) <= self._longest:
+                self._known[value] = self._read(value)
+        found = [self._known.get(value, "") for value in values]
+        if "" not in found:
+            return found, []
+        unread = [v.strip() for v, said in zip(values, found, strict=True) if not said]
+        return found, [value for value in unread if value]
+
+
 class Countries:
     """A column of countries: each distinct value is resolved once, unknown ones are counted.
 
@@ -142,28 +172,19 @@ class Countries:
     """
 
     def __init__(self, path: Path, report: Report) -> None:
+        from biasatlas.corpora.regions import MOST_NAME, resolve_country
+
         self._path, self._report = path, report
-        self._known: dict[str, str] = {"": ""}
+        self._column = Column(resolve_country, MOST_NAME)
         self._rules: dict[str, str] = {}
         self._n = 0
 
     def resolve(self, values: Sequence[str]) -> list[str]:
         """Give the ISO3 codes of one batch, "" for what names no country."""
-        from biasatlas.corpora.regions import MOST_NAME, resolve_country
-
-        if len(self._known) > _CACHE:
-            self._known = {"": ""}
-        known = self._known
-        for value in set(values).difference(known):
-            # a longer one names none, and a column of texts is not to be held
-            if len(value) <= MOST_NAME:
-                known[value] = resolve_country(value)
-        codes = [known.get(value, "") for value in values]
-        if "" in codes:
-            for value, code in zip(values, codes, strict=True):
-                if not code and value.strip():
-                    self._report.count("country_unknown", rule=self._rule(value.strip()))
-                    self._n += 1
+        codes, unknown = self._column.read(values)
+        for value in unknown:
+            self._report.count("country_unknown", rule=self._rule(value))
+        self._n += len(unknown)
         return codes
 
     def _rule(self, value: str) -> str:
@@ -207,19 +228,3 @@ def decode(raw: bytes) -> tuple[str, bool]:
         return raw.decode("cp1252"), True
     except UnicodeDecodeError:
         return raw.decode("latin-1"), True
-
-
-def decode_lines(raw: bytes) -> tuple[str, int]:
-    """Decode line by line, so that one bad line leaves the others as they are.
-
-    Returns
-    -------
-    text : str
-    n_fallback : int
-        Lines that were not valid UTF-8.
-    """
-    text, fallback = decode(raw)
-    if not fallback:
-        return text, 0
-    lines = [decode(line) for line in raw.split(b"\n")]
-    return "\n".join(line for line, _ in lines), sum(bad for _, bad in lines)

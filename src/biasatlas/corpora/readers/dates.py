@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasatlas.corpora.readers.common import Column
 from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,17 +43,7 @@ _DAYS = ("%d", "%j", "%c", "%x", "%u", "%w", "%a", "%A")
 _DIRECTIVES = "aAbBcdfGHIjmMpSuUVwWxXyYzZ"
 # A longer value is a text, and no date.
 _MOST_DATE = 100
-_CACHE = 50_000
 _EXAMPLES = 5
-
-
-def iso_date(date: str) -> str:
-    """Turn ``2017/2/7`` (or ``2017-02-07``) into ``2017-02-07``; anything else into ""."""
-    match = re.fullmatch(r"\s*(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:[T ].*)?\s*", date)
-    if match is None:
-        return ""
-    year, month, day = (int(part) for part in match.groups())
-    return f"{year:04d}-{month:02d}-{day:02d}" if 1 <= month <= 12 and 1 <= day <= 31 else ""
 
 
 def parse_date(value: str, fmt: str | None = None) -> str:
@@ -165,27 +156,18 @@ class Dates:
 
     def __init__(self, path: Path, report: Report, fmt: str | None = None) -> None:
         self._path, self._report, self._fmt = path, report, fmt
-        self._known: dict[str, str] = {"": ""}
+        self._column = Column(lambda value: parse_date(value, fmt), _MOST_DATE)
         self._unread: Counter[str] = Counter()
         self._n = 0
 
     def parse(self, values: Sequence[str]) -> list[str]:
         """Read the dates of one batch."""
-        if len(self._known) > _CACHE:
-            self._known = {"": ""}
-        known = self._known
-        for value in set(values).difference(known):
-            # a longer one is none, and a column of texts is not to be held
-            if len(value) <= _MOST_DATE:
-                known[value] = parse_date(value, self._fmt)
-        dates = [known.get(value, "") for value in values]
-        if "" in dates:
-            unread = [v for v, d in zip(values, dates, strict=True) if not d and v.strip()]
-            self._report.count("date_unknown", len(unread))
-            self._n += len(unread)
-            for value in (v[:_MOST_DATE] for v in unread):
-                if value in self._unread or len(self._unread) < _EXAMPLES:
-                    self._unread[value] += 1
+        dates, unread = self._column.read(values)
+        self._report.count("date_unknown", len(unread))
+        self._n += len(unread)
+        for value in (one[:_MOST_DATE] for one in unread):
+            if value in self._unread or len(self._unread) < _EXAMPLES:
+                self._unread[value] += 1
         return dates
 
     def warn(self) -> None:

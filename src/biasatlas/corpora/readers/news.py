@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from biasatlas.corpora.readers.archives import iter_members
 from biasatlas.corpora.readers.batches import Limits, Report, check_options, make_batch
-from biasatlas.corpora.readers.common import check_file, decode_lines
-from biasatlas.corpora.readers.dates import iso_date
+from biasatlas.corpora.readers.common import check_file, decode
+from biasatlas.corpora.readers.dates import parse_date
 from biasatlas.corpora.readers.streams import iter_blocks
 from biasatlas.corpora.repair import repair_news
 from biasatlas.errors import InputError
@@ -71,7 +71,7 @@ def read_news(
 def _batches(path: Path, name: str, limits: Limits, report: Report) -> Iterator[pa.RecordBatch]:
     import polars as pl
 
-    text, fallback = decode_lines(_read_csv_bytes(path, limits, report))
+    text, fallback = _decode_lines(_read_csv_bytes(path, limits, report))
     table = parse_csv(text, path, ",")
     missing = [column for column in NEEDED if column not in table.columns]
     if missing:
@@ -100,7 +100,7 @@ def _make_batch(table: pl.DataFrame, name: str, report: Report) -> pa.RecordBatc
             "text": repaired,
             "source": [outlet for outlet, _ in outlets],
             "outlet_country": [country for _, country in outlets],
-            "date": [iso_date(date) for date in table["publish_date"]],
+            "date": [parse_date(date) for date in table["publish_date"]],
         }
     )
 
@@ -168,3 +168,19 @@ def _read_member(path: Path, limits: Limits, report: Report) -> bytes:
             f"{path}: must hold exactly one .csv file that can be read, found {len(names)}"
         )
     return found[0][1]
+
+
+def _decode_lines(raw: bytes) -> tuple[str, int]:
+    """Decode line by line, so that one bad line leaves the others as they are.
+
+    Returns
+    -------
+    text : str
+    n_fallback : int
+        Lines that were not valid UTF-8.
+    """
+    text, fallback = decode(raw)
+    if not fallback:
+        return text, 0
+    lines = [decode(line) for line in raw.split(b"\n")]
+    return "\n".join(line for line, _ in lines), sum(bad for _, bad in lines)
