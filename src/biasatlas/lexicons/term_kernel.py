@@ -365,3 +365,36 @@ def _read(data, pos, end, table):  # type: ignore[no-untyped-def]
         for place in range(1, size):
             code = code << 6 | (np.int64(data[np.uint64(pos + place)]) & 0x3F)
     return table[np.uint64(code)], size
+
+
+@_compiled
+def locate(data, offsets, lexicon):  # type: ignore[no-untyped-def]
+    """Give text, start and stop of each term that `search` finds; all texts must be in NFC."""
+    found, n = np.empty((3, 1024), np.int64), 0
+    for row in range(len(offsets) - 1):
+        pos, end = offsets[row], offsets[row + 1]
+        while pos < end:
+            first, (word, start, pos, _) = pos, _next_word(data, pos, end, False, lexicon)
+            if word < 0 or lexicon.initial[word] < 0:
+                continue
+            term, pos, _ = _take_longest(data, start, pos, end, word, lexicon)
+            if term < 0:
+                continue
+            while start > first and _letter_before(data, start, lexicon.table)[0]:
+                start = _letter_before(data, start, lexicon.table)[1]
+            # `pos` lies beyond the character that ended the term, if one did.
+            inside, before = _letter_before(data, pos, lexicon.table)
+            if n == found.shape[1]:
+                found = np.concatenate((found, np.empty_like(found)), axis=1)
+            found[:, n] = row, start, pos if inside else before
+            n += 1
+    return found[:, :n].copy()
+
+
+@_helper
+def _letter_before(data, pos, table):  # type: ignore[no-untyped-def]
+    """Say whether the character before `pos` is part of a word, and where it begins."""
+    pos, end = pos - 1, pos
+    while data[np.uint64(pos)] & 0xC0 == 0x80:
+        pos -= 1
+    return _read(data, pos, end, table)[0] & (WORD | SKIP) != 0, pos

@@ -24,6 +24,7 @@ Key = tuple[str, ...]
 
 # Texts go to the search in batches of about this many bytes, which stay in the processor's cache.
 BATCH_BYTES = 1 << 21
+PLACES = ("row", "start", "stop")
 
 
 def find_terms(
@@ -75,6 +76,44 @@ def find_terms(
         found.append(some_terms)
         first += len(batch)
     return pl.DataFrame({"row": np.concatenate(rows), "term": np.concatenate(found)})
+
+
+def locate_terms(
+    texts: pl.Series, terms: Sequence[str], *, language: str = "en", hyphen_is_letter: bool = False
+) -> tuple[pl.Series, pl.DataFrame]:
+    """Say where the occurrences stand that `find_terms` finds.
+
+    Parameters
+    ----------
+    texts : polars.Series
+        From `as_text`.
+    terms, language, hyphen_is_letter
+        As in `find_terms`.
+
+    Returns
+    -------
+    texts : polars.Series
+        The texts as they are searched: in form NFC, without soft hyphens.
+    places : polars.DataFrame
+        One row an occurrence, in the order of the text: row, and start and stop, in bytes of
+        the UTF-8 of the returned text.
+    """
+    import numpy as np
+    import polars as pl
+
+    from biasatlas.lexicons.character_classes import INVISIBLE
+    from biasatlas.lexicons.term_kernel import locate
+
+    keys = parse_terms(terms, language=language, hyphen_is_letter=hyphen_is_letter)
+    lexicon = _compile(keys, language, hyphen_is_letter)
+    composed = texts.str.replace_all(INVISIBLE, "").str.normalize("NFC").rechunk()
+    if composed.is_empty():
+        return composed, pl.DataFrame({name: np.empty(0, np.int64) for name in PLACES})
+    data, offsets = _buffers(composed)
+    row, start, stop = locate(data, offsets, lexicon)
+    first = offsets[row]
+    places = zip(PLACES, (row, start - first, stop - first), strict=True)
+    return composed, pl.DataFrame(dict(places))
 
 
 def parse_terms(
