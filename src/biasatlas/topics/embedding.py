@@ -32,13 +32,18 @@ class SentenceEncoder:
         The model's folder; only safetensors weights are read, no code of the model is run.
     batch_size : int
         Rows of every batch; the last one is filled up with copies.
-    precision : {"auto", "float32", "bfloat16"}
-        auto takes bfloat16 on a GPU that computes it, else float32: processors with and without
-        bfloat16 would give different topics.
+    precision : {"fp32", "bf16"}
+        bf16 computes matrix products in bfloat16 and the rest in fp32, about twice as fast where
+        the processor has it; processors with and without it would give different topics.
+
+    Raises
+    ------
+    InputError
+        For a folder that is no whole model, and for bf16 on a device that has none.
     """
 
     def __init__(
-        self, folder: str | Path, *, batch_size: int = 32, precision: str = "auto"
+        self, folder: str | Path, *, batch_size: int = 32, precision: str = "fp32"
     ) -> None:
         import torch
         from safetensors import SafetensorError
@@ -49,7 +54,7 @@ class SentenceEncoder:
             raise InputError(f"{folder}: not a sentence-transformers model (no modules.json)")
         self.batch_size = batch_size
         self.device = choose_device()
-        self.precision = _precision(precision, self.device)
+        self.precision = check_precision(precision, self.device)
         # One thread: the split of a product over threads changes its last bits.
         torch.set_num_threads(1)
         try:
@@ -139,7 +144,7 @@ class SentenceEncoder:
             mask[number, : len(row)] = 1
         features = {"input_ids": ids.to(self.device), "attention_mask": mask.to(self.device)}
         kind = self.device.partition(":")[0]
-        reduced = self.precision == "bfloat16"
+        reduced = self.precision == "bf16"
         with torch.autocast(kind, dtype=torch.bfloat16, enabled=reduced):
             vectors = self._model(features)["sentence_embedding"]
         vectors = torch.nn.functional.normalize(vectors.float(), dim=1)
@@ -155,13 +160,37 @@ def choose_device() -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def _precision(wanted: str, device: str) -> str:
+def check_precision(wanted: str, device: str) -> str:
+    """Give a precision back if the device computes it.
+
+    Raises
+    ------
+    InputError
+        For a name that is none, and for bf16 where it would be slower than fp32: on a processor
+        that only imitates it.
+    """
+    if wanted not in ("fp32", "bf16"):
+        raise InputError(f"precision: '{wanted}'; allowed are 'fp32' and 'bf16'")
+    if wanted == "bf16" and not has_bf16(device):
+        raise InputError(f"precision: 'bf16', which this machine's {device} has not; take 'fp32'")
+    return wanted
+
+
+def has_bf16(device: str) -> bool:
+    """Whether a device multiplies matrices of bfloat16 itself."""
+    import platform
+
     import torch
 
-    if wanted != "auto":
-        return wanted
-    reduced = device == "cuda" and torch.cuda.is_bf16_supported()
-    return "bfloat16" if reduced else "float32"
+    kind = device.partition(":")[0]
+    if kind == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    if kind == "mps":
+        return bool(torch.backends.mps.is_macos_or_newer(14, 0))
+    if platform.machine().lower() in ("x86_64", "amd64"):
+        # oneDNN's own answer is yes for any AVX-512 processor, most of which only imitate it.
+        return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def content_hash(text: str) -> str:

@@ -7,48 +7,110 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import regex
 
-from biasatlas.tokens import TOPIC_WORD, stop_words, tokenize
+from biasatlas.tokens import is_topic_word, stop_words, tokenize, topic_tokens
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from biasatlas.topics.embedding import SentenceEncoder
+    from biasatlas.topics.encoders import Encoder
 
     Floats = NDArray[np.float32]
 
 # Boilerplate of news agencies that is near every topic and says nothing of it.
 BOILERPLATE = frozenset(
     "al jazeera|jazeera news|year old|years old|news agency|associated press|told reporters|"
-    "file photo|getty images|abc news|press conference|huffington post|terms use".split("|")
+    "file photo|getty images|abc news|press conference|huffington post|terms use|"
+    "china daily|daily china|daily european|european weekly|visit bbc".split("|")
 )
+# What a phrase does not reach over: all but letters, digits, spaces, hyphens and apostrophes.
+BREAK = regex.compile(r"[^\p{L}\p{N}\p{M}\s'\u2019\u2010\u2011\u200c\u200d-]+")
 MIN_PASSAGES = 3
 MOST_CANDIDATES = 60
+MOST_PHRASES = 6
 
 
 def document_frequencies(texts: Sequence[str], language: str, length: int) -> Counter[str]:
-    """Passages that hold each run of `length` content words (no stop word, letters only)."""
+    """Passages that hold each run of `length` topic words without stop words among them.
+
+    No run reaches over a comma or another such mark. Words are joined by a space in every
+    language, as the passages have them.
+    """
     stop = stop_words(language)
     counts: Counter[str] = Counter()
     for text in texts:
-        tokens = tokenize(text)
-        usable = [TOPIC_WORD.fullmatch(t) is not None and t not in stop for t in tokens]
-        counts.update(
-            {
+        found = set()
+        for clause in BREAK.split(text):
+            tokens = tokenize(clause, language)
+            usable = [is_topic_word(t) and t not in stop for t in tokens]
+            found |= {
                 " ".join(tokens[i : i + length])
                 for i in range(len(tokens) - length + 1)
                 if all(usable[i : i + length])
             }
-        )
+        counts.update(found)
     return counts
 
 
-def candidates(texts: Sequence[str], language: str, length: int) -> list[str]:
-    """Phrases found in at least three passages of a topic, the most frequent ones first."""
+def candidates(
+    texts: Sequence[str], language: str, length: int, left_out: Collection[str] = ()
+) -> list[str]:
+    """Phrases found in at least three passages of a topic, the most frequent ones first.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Passages of a topic.
+    language : str
+    length : int
+        Words of a phrase.
+    left_out : collection of str
+        Terms that no phrase may hold: of one word, or of several in a row.
+
+    Returns
+    -------
+    list of str
+        At most 60; of equally frequent ones the first in the alphabet.
+    """
+    banned = {" ".join(tokenize(term, language)) for term in left_out} - {""}
+    banned |= BOILERPLATE if language in ("en", "eng") else frozenset()
     counts = document_frequencies(texts, language, length)
     frequent = [(-n, phrase) for phrase, n in counts.items() if n >= MIN_PASSAGES]
-    return [phrase for _, phrase in sorted(frequent)[:MOST_CANDIDATES] if phrase not in BOILERPLATE]
+    allowed = [phrase for _, phrase in sorted(frequent) if banned.isdisjoint(_parts(phrase))]
+    return allowed[:MOST_CANDIDATES]
+
+
+def _parts(phrase: str) -> list[str]:
+    """Every run of words in a phrase."""
+    words = phrase.split()
+    ends = range(1, len(words) + 1)
+    return [" ".join(words[i:j]) for j in ends for i in range(j)]
+
+
+def label_phrases(
+    texts: Mapping[int, Sequence[str]],
+    means: Mapping[int, Floats],
+    encoder: Encoder,
+    language: str,
+    left_out: Collection[str] = (),
+) -> dict[int, list[str]]:
+    """Bigrams that may label a topic: at most six, nearest to its mean embedding first.
+
+    Parameters
+    ----------
+    texts : mapping of topic to its passages
+    means : mapping of topic to its unit mean embedding
+    encoder : Encoder
+        The model that made the embeddings.
+    language : str
+    left_out : collection of str
+        Terms that no phrase may hold: where gender terms are hidden from the topics, these.
+    """
+    found = {topic: candidates(some, language, 2, left_out) for topic, some in texts.items()}
+    nearest = nearest_phrases(found, means, encoder)
+    return {topic: phrases[:MOST_PHRASES] for topic, phrases in nearest.items()}
 
 
 def mean_embeddings(assignments: pd.DataFrame, embeddings: Floats) -> dict[int, Floats]:
@@ -61,7 +123,7 @@ def mean_embeddings(assignments: pd.DataFrame, embeddings: Floats) -> dict[int, 
 
 
 def nearest_phrases(
-    phrases: Mapping[int, Sequence[str]], means: Mapping[int, Floats], encoder: SentenceEncoder
+    phrases: Mapping[int, Sequence[str]], means: Mapping[int, Floats], encoder: Encoder
 ) -> dict[int, list[str]]:
     """Order each topic's phrases by cosine to the topic's mean embedding, nearest first."""
     distinct = sorted({phrase for some in phrases.values() for phrase in some})
@@ -95,7 +157,7 @@ def choose_labels(
 
 def keybert_words(
     texts: Mapping[int, Sequence[str]],
-    encoder: SentenceEncoder,
+    encoder: Encoder,
     language: str,
     *,
     top: int,
@@ -109,21 +171,38 @@ def keybert_words(
     Parameters
     ----------
     texts : mapping of topic to its passages
-    encoder : SentenceEncoder
+    encoder : Encoder
     language : str
+        English words are found by KeyBERT's own pattern, others by `topic_tokens`.
     top : int
         Words a topic.
     left_out : collection of str
         Words that may not be keywords.
     """
     from keybert import KeyBERT
+    from keybert.backend import BaseEmbedder
+    from sklearn.feature_extraction.text import CountVectorizer
 
-    model = KeyBERT(encoder.model)
-    stop = sorted({*stop_words(language), *left_out}) or None
+    class Embedder(BaseEmbedder):
+        def embed(self, documents: Sequence[str], verbose: bool = False) -> Floats:
+            return encoder.encode(list(documents), "keywords")
+
+    model = KeyBERT(Embedder())
+    stop = {*stop_words(language), *left_out}
+    own = None
+    if language not in ("en", "eng"):
+        # KeyBERT's own pattern breaks a word at a combining mark.
+        own = CountVectorizer(
+            analyzer=lambda text: [w for w in topic_tokens(text, language) if w not in stop]
+        )
     found = {}
     for topic, passages in texts.items():
         pairs = model.extract_keywords(
-            " ".join(passages), keyphrase_ngram_range=(1, 1), stop_words=stop, top_n=top
+            " ".join(passages),
+            keyphrase_ngram_range=(1, 1),
+            stop_words=sorted(stop) or None,
+            top_n=top,
+            vectorizer=own,
         )
         found[topic] = [word for word, _ in pairs]
     return found

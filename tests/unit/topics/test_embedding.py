@@ -10,12 +10,14 @@ import pandas as pd
 import pytest
 
 from biasatlas.errors import InputError
+from biasatlas.topics import embedding
 from biasatlas.topics.cache import read_cache, write_cache
 from biasatlas.topics.embedding import (
     SentenceEncoder,
     choose_device,
     content_hash,
     embed_with_cache,
+    has_bf16,
 )
 
 TEXTS = [
@@ -33,7 +35,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def encoder(encoder_folder) -> SentenceEncoder:
-    return SentenceEncoder(encoder_folder, batch_size=4, precision="float32")
+    return SentenceEncoder(encoder_folder, batch_size=4, precision="fp32")
 
 
 @pytest.fixture
@@ -115,23 +117,78 @@ def test_no_text_gives_no_row(encoder):
 
 
 def test_positions_that_are_no_multiple_of_the_step(make_encoder_folder):
-    encoder = SentenceEncoder(make_encoder_folder(40), batch_size=2, precision="float32")
+    encoder = SentenceEncoder(make_encoder_folder(40), batch_size=2, precision="fp32")
     texts = ["the cat " * 100, "the cat " * 17, "the cat"]
     own = encoder._model.encode(texts, normalize_embeddings=True, batch_size=1)
     assert encoder.encode(texts) == pytest.approx(own, abs=1e-5)
 
 
-def test_bfloat16_is_near_float32(encoder_folder, encoder):
-    reduced = SentenceEncoder(encoder_folder, batch_size=4, precision="bfloat16")
+@pytest.fixture
+def reduced(encoder_folder, monkeypatch) -> SentenceEncoder:
+    """A bf16 encoder; a processor without bf16 imitates it."""
+    monkeypatch.setattr(embedding, "has_bf16", lambda device: True)
+    return SentenceEncoder(encoder_folder, batch_size=4, precision="bf16")
+
+
+def test_bf16_is_near_fp32(encoder, reduced):
     one, other = encoder.encode(TEXTS), reduced.encode(TEXTS)
-    assert reduced.precision == "bfloat16"
+    assert reduced.precision == "bf16"
+    assert other.dtype == np.float32
     assert not np.array_equal(one, other)
     assert ((one * other).sum(axis=1) > 0.999).all()
 
 
-def test_auto_chooses_a_precision(encoder_folder):
+def test_order_and_company_change_no_bit_of_bf16_either(reduced):
+    together = reduced.encode(TEXTS)
+    assert np.array_equal(reduced.encode(TEXTS[::-1])[::-1], together)
+    for number in (0, 5, 8):
+        assert np.array_equal(reduced.encode([TEXTS[number]])[0], together[number])
+
+
+def test_fp32_is_the_default(encoder_folder, monkeypatch):
+    monkeypatch.setattr(embedding, "has_bf16", lambda device: True)
     assert choose_device() in ("cpu", "cuda", "mps")
-    assert SentenceEncoder(encoder_folder).precision in ("float32", "bfloat16")
+    assert SentenceEncoder(encoder_folder).precision == "fp32"
+
+
+def test_bf16_is_refused_where_there_is_none(encoder_folder, monkeypatch):
+    monkeypatch.setattr(embedding, "has_bf16", lambda device: False)
+    assert SentenceEncoder(encoder_folder, precision="fp32").precision == "fp32"
+    with pytest.raises(InputError, match=r"precision: 'bf16', which this machine's .* has not"):
+        SentenceEncoder(encoder_folder, precision="bf16")
+
+
+@pytest.mark.parametrize("wanted", ["auto", "float32", "BF16", ""])
+def test_another_precision_is_named(encoder_folder, wanted):
+    with pytest.raises(InputError, match=f"'{wanted}'; allowed are 'fp32' and 'bf16'"):
+        SentenceEncoder(encoder_folder, precision=wanted)
+
+
+@pytest.mark.parametrize(
+    ("machine", "avx512", "amx", "onednn", "found"),
+    [
+        ("x86_64", True, False, True, True),
+        ("AMD64", False, True, True, True),
+        # AVX-512 without bf16: oneDNN says yes and imitates it.
+        ("x86_64", False, False, True, False),
+        ("aarch64", False, False, True, True),
+        ("aarch64", False, False, False, False),
+    ],
+)
+def test_which_processors_have_bf16(monkeypatch, machine, avx512, amx, onednn, found):
+    import platform
+
+    import torch
+
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: avx512)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: amx)
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: onednn)
+    assert has_bf16("cpu") is found
+
+
+def test_this_processor_is_asked():
+    assert has_bf16("cpu") in (True, False)
 
 
 @pytest.mark.parametrize(
@@ -194,6 +251,29 @@ def test_only_new_texts_are_embedded(encoder, forward_rows):
     assert same["hash"].equals(grown["hash"])
 
 
+def test_a_new_gender_word_embeds_new_passages_only(encoder, forward_rows, caplog):
+    """With gender terms hidden, what a new term changes is what it hides, and what it finds."""
+
+    def used(terms):
+        found = [text for text in PASSAGES if any(term in text.split() for term in terms)]
+        return [" ".join("x" if w in terms else w for w in text.split()) for text in found]
+
+    before, after = used(["she", "he"]), used(["she", "he", "mother"])
+    _, cache = embed_with_cache(before, None, lambda: encoder, "passages")
+    assert sum(forward_rows) == 3
+    forward_rows.clear()
+    with caplog.at_level(logging.INFO):
+        vectors, _ = embed_with_cache(after, cache, lambda: encoder, "passages")
+    # One passage is new, and in one that was there the mother is hidden now.
+    assert sum(forward_rows) == 2
+    assert "passages: 2 new, 2 from the cache" in caplog.text
+    forward_rows.clear()
+    assert np.array_equal(vectors, encoder.encode(after))
+
+
+PASSAGES = ["she sings", "he and the mother run", "a mother of the king", "the vote", "he votes"]
+
+
 def test_the_cache_changes_no_bit(encoder):
     _, cache = embed_with_cache(TEXTS[3:6], None, lambda: encoder, "texts")
     with_cache, _ = embed_with_cache(TEXTS, cache, lambda: encoder, "texts")
@@ -202,15 +282,15 @@ def test_the_cache_changes_no_bit(encoder):
 
 def test_the_cache_file_serves_its_own_key_only(encoder, tmp_path, caplog):
     path = tmp_path / "cache.parquet"
-    assert read_cache(path, "tiny float32 4") is None
+    assert read_cache(path, "tiny fp32 4") is None
     vectors, cache = embed_with_cache(TEXTS, None, lambda: encoder, "texts")
-    write_cache(cache, "tiny float32 4", path)
-    back = read_cache(path, "tiny float32 4")
+    write_cache(cache, "tiny fp32 4", path)
+    back = read_cache(path, "tiny fp32 4")
     reread, _ = embed_with_cache(TEXTS, back, Refusing(), "texts")
     assert reread.dtype == np.float32
     assert np.array_equal(reread, vectors)
     with caplog.at_level(logging.INFO):
-        assert read_cache(path, "tiny bfloat16 4") is None
+        assert read_cache(path, "tiny bf16 4") is None
     assert "another encoder" in caplog.text
 
 
