@@ -1,62 +1,78 @@
-"""Female-male topic pairs: the paper's gaps, what chance would give, and one-to-one matching."""
+"""Female-male topic pairs of a region, by one-to-one matching and by the paper's gaps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+
+from biasatlas.topics.gaps import gaps, passes
+from biasatlas.topics.matching import match_by_strength
+from biasatlas.topics.pair_thresholds import Deals, count_by_chance, deal_genders, vary_threshold
+from biasatlas.topics.stability import was_assessed
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from biasatlas.topics.pair_support import Recurrence
+
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
 
 # A topic whose smallest attainable p is larger cannot be told from the rest of its region.
 TOO_SMALL = 0.05
-COLUMNS = (
+GENDERS = ("female", "male")
+SELECTIONS = ("matching", "gap")
+PAIR_COLUMNS = (
+    "selection",
     "rank",
     "female_topic",
     "male_topic",
+    "support",
+    "support_topics",
+    "support_tested",
     "gap_same",
     "gap_cross",
     "passes_gap",
     "n_candidates",
     "n_passing",
     "chance_passing",
+    "chance_low",
+    "chance_high",
     "note",
 )
+CANDIDATE_COLUMNS = {
+    "female_topic": "int64",
+    "male_topic": "int64",
+    "gap_same": "float64",
+    "gap_cross": "float64",
+    "weight": "float64",
+    "support": "float64",
+    "support_tested": "float64",
+    "chosen": "bool",
+}
 
 
-def gaps(female: Floats, male: Floats, she: Floats, he: Floats) -> tuple[Floats, Floats]:
-    """The two differences of cosines of Borah et al. 4.2.
+@dataclass(frozen=True)
+class PairSettings:
+    """How pairs are chosen; the configuration's page says what each key does."""
 
-    Parameters
-    ----------
-    female, male : ndarray, shape (n_female, d) and (n_male, d)
-        Topic embeddings: the mean embedding of a topic's ten words.
-    she, he : ndarray, shape (d,)
-
-    Returns
-    -------
-    same, cross : ndarray, shape (n_female, n_male)
-        ``|cos(F, she) - cos(M, he)|`` and ``|cos(F, he) - cos(M, she)|``.
-    """
-    directions = np.stack([she, he])
-    directions = directions / np.linalg.norm(directions, axis=1, keepdims=True)
-    f = female / np.linalg.norm(female, axis=1, keepdims=True) @ directions.T
-    m = male / np.linalg.norm(male, axis=1, keepdims=True) @ directions.T
-    return np.abs(f[:, :1] - m[:, 1]), np.abs(f[:, 1:] - m[:, 0])
+    rule: str
+    threshold: float
+    candidates: int
+    top: int
+    seed: int
+    deals: int = 9_999
 
 
-def passes(same: Floats, cross: Floats, threshold: float, rule: str) -> NDArray[np.bool_]:
-    """Which pairs lie under the threshold by the rule: either, both or same."""
-    if rule == "same":
-        return np.asarray(same < threshold)
-    if rule == "both":
-        return np.asarray((same < threshold) & (cross < threshold))
-    return np.asarray((same < threshold) | (cross < threshold))
+class Pairs(NamedTuple):
+    """Frames of `find_pairs`."""
+
+    pairs: pd.DataFrame
+    candidates: pd.DataFrame
+    thresholds: pd.DataFrame
 
 
 def find_pairs(
@@ -64,134 +80,241 @@ def find_pairs(
     embeddings: Floats,
     she: Floats,
     he: Floats,
-    *,
-    selection: str,
-    rule: str,
-    threshold: float,
-    candidates: int,
-    top: int,
-) -> pd.DataFrame:
-    """Choose the female-male topic pairs of one region.
+    recurrence: Recurrence,
+    settings: PairSettings,
+) -> Pairs:
+    """Choose the female-male topic pairs of one region by both selections.
+
+    matching: genders as tested (`gender_tested`), only stable topics where stability was
+    assessed, the most coherent of each gender; each in at most one pair, like strength with like
+    (products of absolute log odds), strongest pair first. gap: Borah et al. 4.2, genders by
+    their rule (`gender_paper`), the most coherent of each; all pairs under the threshold, by
+    mean u_mass.
 
     Parameters
     ----------
     topics : DataFrame
-        `topic`, `gender`, `log_odds`, `u_mass`, `p_min_female`, `p_min_male` of the region's topics, without -1.
+        The region's topics without -1: `topic`, `gender_tested`, `gender_paper`, `log_odds`,
+        `u_mass`, `p_min_female`, `p_min_male` from `align_topics`, and the columns of
+        `assess_topics`.
     embeddings : ndarray, shape (n_topics, d)
         Topic embeddings, rows as in `topics`.
     she, he : ndarray, shape (d,)
-    selection : {"matching", "gap"}
-        matching: each topic in at most one pair, like strength with like (scipy's
-        linear_sum_assignment on products of absolute log odds), strongest pair first. gap: all
-        pairs under the threshold, by mean u_mass, as the paper.
-    rule, threshold : str, float
-        The paper's rule; `passes_gap` in any case.
-    candidates : int
-        Most coherent topics of each gender that take part.
-    top : int
-        Pairs kept.
+    recurrence : Recurrence
+        From `follow_topics`.
+    settings : PairSettings
 
     Returns
     -------
-    DataFrame
-        One row a pair, `COLUMNS`; without a pair one row of rank 0 whose `note` says why.
+    Pairs
+        `pairs`: one row a pair, `PAIR_COLUMNS`, the matching first; a selection without a pair
+        has one row of rank 0 whose `note` says why; otherwise it says what the whole selection
+        left out. `support`, `support_topics` and `support_tested` are `paired_again`,
+        `leaning_again` and `tested_again` of `recurrence`; a gap pair's `support` is its
+        `support_topics`, since refits have no probabilities for the paper's rule.
+        `candidates`: every female and male topic that the matching could have joined.
+        `thresholds`: the candidates of the paper's selection at other rules and thresholds.
     """
     import pandas as pd
 
-    female = _most_coherent(topics, "female", candidates)
-    male = _most_coherent(topics, "male", candidates)
-    if not len(female) or not len(male):
-        return pd.DataFrame([_nothing(topics, len(female), len(male))], columns=list(COLUMNS))
-    same, cross = gaps(embeddings[female], embeddings[male], she, he)
-    passing = passes(same, cross, threshold, rule)
-    chance = _chance(topics, embeddings, she, he, passing.size, rule, threshold)
-    strength = topics["log_odds"].abs().to_numpy()
-    if selection == "gap":
-        chosen = _by_gap(topics["u_mass"].to_numpy(), female, male, passing)
-    else:
-        chosen = _by_matching(strength, female, male)
-    rows = [
-        {
-            "rank": rank,
-            "female_topic": int(topics["topic"].iloc[female[i]]),
-            "male_topic": int(topics["topic"].iloc[male[j]]),
-            "gap_same": float(same[i, j]),
-            "gap_cross": float(cross[i, j]),
-            "passes_gap": bool(passing[i, j]),
-            "n_candidates": int(passing.size),
-            "n_passing": int(passing.sum()),
-            "chance_passing": chance,
-            "note": "",
-        }
-        for rank, (i, j) in enumerate(chosen[:top], start=1)
-    ]
-    if not rows:
-        note = f"no pair passes: none of {passing.size} candidate pairs has a gap under {threshold}"
-        rows = [_nothing(topics, len(female), len(male)) | {"note": note, "chance_passing": chance}]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    # With the most coherent first, the candidates are the first of each gender.
+    order = np.lexsort((topics["topic"].to_numpy(), -topics["u_mass"].to_numpy(dtype=np.float64)))
+    topics = topics.iloc[order].reset_index(drop=True)
+    embeddings = embeddings[order]
+    same, cross = gaps(embeddings, embeddings, she, he) if len(topics) else (np.empty((0, 0)),) * 2
+    region = _Region(topics, same, cross, recurrence, settings)
+    matching, gap = region.matching(), region.gap()
+    strength = topics["log_odds"].abs().to_numpy(dtype=np.float64)
+    matched = match_by_strength(strength[matching.female], strength[matching.male])
+    passing = passes(same, cross, settings.threshold, settings.rule)
+    under = _by_coherence(topics["u_mass"].to_numpy(dtype=np.float64), gap, passing)
+    rows = region.rows(matching, matched[: settings.top], passing)
+    chosen = {(row["female_topic"], row["male_topic"]) for row in rows}
+    rows += region.rows(gap, under[: settings.top], passing)
+    return Pairs(
+        pd.DataFrame(rows, columns=list(PAIR_COLUMNS)),
+        region.candidates(matching, chosen),
+        vary_threshold(same, cross, gap.female, gap.male, gap.deals, settings.threshold),
+    )
 
 
-def _most_coherent(topics: pd.DataFrame, gender: str, most: int) -> NDArray[np.int64]:
-    rows = np.flatnonzero((topics["gender"] == gender).to_numpy())
-    order = np.lexsort((topics["topic"].to_numpy()[rows], -topics["u_mass"].to_numpy()[rows]))
-    return np.asarray(rows[order][:most])
+@dataclass(frozen=True)
+class _Selection:
+    """Who takes part in a selection.
 
-
-def _nothing(topics: pd.DataFrame, n_female: int, n_male: int) -> dict[str, Any]:
-    missing = [name for name, n in (("female", n_female), ("male", n_male)) if n == 0]
-    reason = f"no topic could be told to be {' or '.join(missing)}"
-    for name in missing:
-        small = int((topics[f"p_min_{name}"] > TOO_SMALL).sum())
-        if small:
-            reason += f"; {small} of {len(topics)} are too small to be told to be {name}"
-    return {
-        "rank": 0,
-        "female_topic": -1,
-        "male_topic": -1,
-        "gap_same": float("nan"),
-        "gap_cross": float("nan"),
-        "passes_gap": False,
-        "n_candidates": n_female * n_male,
-        "n_passing": 0,
-        "chance_passing": float("nan"),
-        "note": f"no pair: {reason if len(topics) else 'the region has no topics'}",
-    }
-
-
-def _chance(
-    topics: pd.DataFrame,
-    embeddings: Floats,
-    she: Floats,
-    he: Floats,
-    n_pairs: int,
-    rule: str,
-    threshold: float,
-) -> float:
-    """Pairs that would pass if genders were drawn at random: n_pairs times the pass rate of all.
-
-    Over all ordered pairs of different topics of the region, whatever their gender.
+    `female` and `male` are rows of the topics; `eligible` those to which genders are dealt.
     """
-    same, cross = gaps(embeddings, embeddings, she, he)
-    passing = passes(same, cross, threshold, rule)
-    different = ~np.eye(len(topics), dtype=bool)
-    return float(passing[different].mean() * n_pairs)
+
+    name: str
+    gender: NDArray[np.str_]
+    female: Integers
+    male: Integers
+    eligible: Integers
+    deals: Deals
+    note: str
 
 
-def _by_gap(
-    u_mass: Floats, female: NDArray[np.int64], male: NDArray[np.int64], passing: NDArray[np.bool_]
+@dataclass(frozen=True)
+class _Region:
+    """A region's topics, the most coherent first, with their gaps as female and as male."""
+
+    topics: pd.DataFrame
+    same: Floats
+    cross: Floats
+    recurrence: Recurrence
+    settings: PairSettings
+
+    def matching(self) -> _Selection:
+        gender = self.topics["gender_tested"].to_numpy(dtype=str)
+        assessed = was_assessed(self.topics)
+        if not assessed.any():
+            note = "stability of topics is unknown: no refits" if len(gender) else ""
+            return self._select("matching", gender, np.arange(len(gender)), note)
+        stable = self.topics["stable"].to_numpy(dtype=bool)
+        left = [(name, int((gender[~stable] == name).sum())) for name in GENDERS]
+        some = " and ".join(f"{n} {name}" for name, n in left if n)
+        note = f"left out as unstable: {some}" if some else ""
+        return self._select("matching", gender, np.flatnonzero(stable), note)
+
+    def gap(self) -> _Selection:
+        gender = self.topics["gender_paper"].to_numpy(dtype=str)
+        return self._select("gap", gender, np.arange(len(gender)), "")
+
+    def _select(
+        self, name: str, gender: NDArray[np.str_], eligible: Integers, note: str
+    ) -> _Selection:
+        most = self.settings.candidates
+        female, male = (eligible[gender[eligible] == one][:most] for one in GENDERS)
+        deals = deal_genders(
+            gender[eligible], most, deals=self.settings.deals, seed=self.settings.seed
+        )
+        return _Selection(name, gender, female, male, eligible, deals, note)
+
+    def rows(
+        self,
+        selection: _Selection,
+        chosen: list[tuple[int, int]],
+        passing: NDArray[np.bool_],
+    ) -> list[dict[str, Any]]:
+        """Rows of the pairs at these places among a selection's candidates."""
+        counted = passing[np.ix_(selection.female, selection.male)]
+        eligible = np.ix_(selection.eligible, selection.eligible)
+        chance = count_by_chance(passing[eligible], selection.deals)
+        shared = {
+            "selection": selection.name,
+            "n_candidates": counted.size,
+            "n_passing": int(counted.sum()),
+            "chance_passing": chance.passing,
+            "chance_low": chance.low,
+            "chance_high": chance.high,
+        }
+        support = self._support(selection)
+        rows = []
+        for rank, (i, j) in enumerate(chosen, start=1):
+            f, m = int(selection.female[i]), int(selection.male[j])
+            rows.append(
+                {
+                    **shared,
+                    "rank": rank,
+                    "female_topic": int(self.topics["topic"].iloc[f]),
+                    "male_topic": int(self.topics["topic"].iloc[m]),
+                    **{name: float(values[i, j]) for name, values in support.items()},
+                    "gap_same": float(self.same[f, m]),
+                    "gap_cross": float(self.cross[f, m]),
+                    "passes_gap": bool(passing[f, m]),
+                    "note": selection.note,
+                }
+            )
+        if not rows:
+            rows = [{**shared, "rank": 0, **_NO_PAIR, "note": self._why_none(selection)}]
+        return rows
+
+    def _support(self, selection: _Selection) -> dict[str, Floats]:
+        """How often each two candidates come again, shape (n_female, n_male)."""
+        topic = self.topics["topic"].to_numpy()
+        two = topic[selection.female], topic[selection.male]
+        topics = self.recurrence.leaning_again(*two)
+        if selection.name == "gap":
+            # Refits have no probabilities, so the paper's rule cannot choose among them.
+            return {
+                "support": topics,
+                "support_topics": topics,
+                "support_tested": np.full_like(topics, np.nan),
+            }
+        return {
+            "support": self.recurrence.paired_again(*two),
+            "support_topics": topics,
+            "support_tested": self.recurrence.tested_again(*two),
+        }
+
+    def _why_none(self, selection: _Selection) -> str:
+        if not len(self.topics):
+            return "no pair: the region has no topics"
+        missing = [name for name in GENDERS if not len(getattr(selection, name))]
+        tail = [selection.note] if selection.note else []
+        if not missing:
+            n = len(selection.female) * len(selection.male)
+            reason = f"none of {n} candidate pairs has a gap under {self.settings.threshold}"
+            return "; ".join([f"no pair passes: {reason}", *tail])
+        if selection.name == "gap":
+            return f"no pair: no topic is {' or '.join(missing)} by the paper's rule"
+        told = [name for name in missing if not (selection.gender == name).any()]
+        reasons = [f"no topic could be told to be {' or '.join(told)}"] if told else []
+        unstable = [name for name in missing if name not in told]
+        reasons += [f"no {name} topic is stable" for name in unstable]
+        for name in told:
+            small = int((self.topics[f"p_min_{name}"] > TOO_SMALL).sum())
+            if small:
+                reasons.append(
+                    f"{small} of {len(self.topics)} are too small to be told to be {name}"
+                )
+        return f"no pair: {'; '.join([*reasons, *tail])}"
+
+    def candidates(self, selection: _Selection, chosen: set[tuple[int, int]]) -> pd.DataFrame:
+        """Every female and male topic of a selection, with what speaks for joining them."""
+        import pandas as pd
+
+        f = np.repeat(selection.female, len(selection.male))
+        m = np.tile(selection.male, len(selection.female))
+        topic = self.topics["topic"].to_numpy()
+        strength = self.topics["log_odds"].abs().to_numpy(dtype=np.float64)
+        support = self._support(selection)
+        pairs = list(zip(topic[f].tolist(), topic[m].tolist(), strict=True))
+        frame = pd.DataFrame(
+            {
+                "female_topic": topic[f],
+                "male_topic": topic[m],
+                "gap_same": self.same[f, m],
+                "gap_cross": self.cross[f, m],
+                "weight": strength[f] * strength[m],
+                "support": support["support"].ravel(),
+                "support_tested": support["support_tested"].ravel(),
+                "chosen": [pair in chosen for pair in pairs],
+            },
+            columns=list(CANDIDATE_COLUMNS),
+        ).astype(CANDIDATE_COLUMNS)
+        return frame.sort_values(["female_topic", "male_topic"], ignore_index=True)
+
+
+_NO_PAIR = {
+    "female_topic": -1,
+    "male_topic": -1,
+    "support": float("nan"),
+    "support_topics": float("nan"),
+    "support_tested": float("nan"),
+    "gap_same": float("nan"),
+    "gap_cross": float("nan"),
+    "passes_gap": False,
+}
+
+
+def _by_coherence(
+    u_mass: Floats, selection: _Selection, passing: NDArray[np.bool_]
 ) -> list[tuple[int, int]]:
-    pairs = [(int(i), int(j)) for i, j in zip(*np.nonzero(passing), strict=True)]
-    return sorted(pairs, key=lambda ij: (-(u_mass[female[ij[0]]] + u_mass[male[ij[1]]]), ij))
-
-
-def _by_matching(
-    strength: Floats, female: Sequence[int] | NDArray[np.int64], male: NDArray[np.int64]
-) -> list[tuple[int, int]]:
-    from scipy.optimize import linear_sum_assignment
-
-    # The product, not the sum, prefers like with like: with sums every matching of the same
-    # topics has the same total.
-    weight = strength[female][:, None] * strength[male][None, :]
-    rows, columns = linear_sum_assignment(weight, maximize=True)
-    pairs = list(zip(rows.tolist(), columns.tolist(), strict=True))
-    return sorted(pairs, key=lambda ij: (-weight[ij], ij))
+    """Places of the candidates that pass, the largest mean u_mass first."""
+    # A topic of one word has no coherence.
+    known = np.nan_to_num(u_mass, nan=-np.inf)
+    f, m = known[selection.female], known[selection.male]
+    under = np.nonzero(passing[np.ix_(selection.female, selection.male)])
+    pairs = [(int(i), int(j)) for i, j in zip(*under, strict=True)]
+    return sorted(pairs, key=lambda ij: (-(f[ij[0]] + m[ij[1]]), ij))
