@@ -42,21 +42,16 @@ _SOURCES = (("published_reddit", "Reddit"), ("published_ungdc", "UN debates"))
 def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
     """Show found pairs on their region's vectors, and published pairs beside the paper's values."""
     frame = add_documents(_prepare(tables["evaluation"], info), given(tables, "alc"))
-    figures = []
-    found = frame[(frame["origin"] == "found") & _comparable(frame)]
-    behind = None
-    drawn = bool(found["effect_size"].notna().any())
-    if drawn:
-        caption = (
-            "Pairs found here, on the vectors of their own region; right of 0 the text has the "
-            "bias that the pair predicts."
+    found = [
+        _found_figure(frame[frame["origin"] == origin], tables, title, info)
+        for origin, title in (
+            ("found", "Pairs found in this run"),
+            ("found_other", "Pairs by the other selection"),
         )
-        keyed = words.add_keys(found)
-        chart = forest_chart(keyed, "row", series_colours(found), caption)
-        behind = words.merge(
-            words.islands(keyed, given(tables, "words"), given(tables, "coverage"))
-        )
-        figures.append(Figure(caption, chart, title="Pairs found in this run", words=behind))
+    ]
+    figures = [figure for figure in found if figure is not None]
+    drawn = bool(figures)
+    behind = any(figure.words is not None for figure in figures)
     comparable = published_scores(frame)
     for series in dict.fromkeys(record["vectors"] for record in comparable):
         figures.append(_scatter([r for r in comparable if r["vectors"] == series], series))
@@ -85,7 +80,7 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
         "evaluation",
         _finding(frame, comparable),
         figures,
-        cards=forest_key(behind is not None) if drawn else EMPTY,
+        cards=forest_key(behind) if drawn else EMPTY,
         notes=notes,
         read_more=[
             (
@@ -120,7 +115,11 @@ def _comparable(frame: pd.DataFrame) -> pd.Series:
 def _short(pair: str, region: str, info: Mapping[str, Any]) -> str:
     head, _, number_ = pair.rpartition("-")
     rank = f"P{number_}" if number_.isdecimal() else number_
-    return f"{region_label(region, info)} {rank}" if head == region else pair
+    # `europe-1`, or `europe-gap-1` where the other selection made the pair.
+    selection = head.removeprefix(region).removeprefix("-")
+    if not head.startswith(region) or selection not in ("", "gap", "matching"):
+        return pair
+    return " ".join(filter(None, (region_label(region, info), selection, rank)))
 
 
 def published_scores(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -180,6 +179,30 @@ def _agreement(records: list[dict[str, Any]], column: str) -> tuple[int, int, st
     rho = rank_correlation([x for x, _ in both], [y for _, y in both])
     text = f"rank correlation {number(rho[0])} [{number(rho[1])}, {number(rho[2])}]" if rho else ""
     return same, len(both), text
+
+
+def _found_figure(
+    frame: pd.DataFrame, tables: Mapping[str, pd.DataFrame], title: str, info: Mapping[str, Any]
+) -> Figure | None:
+    found = frame[_comparable(frame)]
+    if not found["effect_size"].notna().any():
+        return None
+    caption = (
+        f"{title} ({_selection(frame, info)}), on the vectors of their own region; right of 0 the "
+        "text has the bias that the pair predicts."
+    )
+    keyed = words.add_keys(found)
+    chart = forest_chart(keyed, "row", series_colours(found), caption)
+    behind = words.merge(words.islands(keyed, given(tables, "words"), given(tables, "coverage")))
+    return Figure(caption, chart, title=title, words=behind)
+
+
+def _selection(frame: pd.DataFrame, info: Mapping[str, Any]) -> str:
+    """What chose the pairs of these rows, in words."""
+    own = info.get("settings", {}).get("pairs", {}).get("selection", "matching")
+    if (frame["origin"] == "found_other").all():
+        own = {"matching": "gap", "gap": "matching"}[own]
+    return {"matching": "matched one to one", "gap": "chosen by the paper's gap"}[own]
 
 
 def _finding(frame: pd.DataFrame, comparable: list[dict[str, Any]]) -> str:

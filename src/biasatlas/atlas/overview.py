@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from biasatlas.atlas.charts import INK, category_axis, finish, heat_cells, rows, tooltips, wrap
+from biasatlas.atlas.pairs import primary_pairs
 from biasatlas.atlas.parts import (
     LEVEL,
     DataTable,
@@ -49,7 +50,7 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
     """Show mean d of every test and region, with marks of doubt, and the pairs found."""
     weat = add_series(add_place(tables["weat"], info))
     weat = add_documents(weat, given(tables, "alc"), "weat")
-    pairs = add_place(tables["pairs"], info)
+    pairs = primary_pairs(add_place(tables["pairs"], info))
     trained = weat[weat["region"] != PRETRAINED]
     figures: list[Figure] = []
     for language in dict.fromkeys(trained["language"]):
@@ -95,8 +96,9 @@ def _finding(
     total = pairs["place"].nunique()
     if found:
         number_of_pairs = int((pairs["rank"] > 0).sum())
+        way = "the paper's gap" if (pairs["selection"] == "gap").all() else "matching"
         text += (
-            f"; matching makes {plural(number_of_pairs, 'topic pair')} in {len(found)} of "
+            f"; {way} makes {plural(number_of_pairs, 'topic pair')} in {len(found)} of "
             f"{plural(total, 'region')} ({listing(found)})"
         )
     elif total:
@@ -137,8 +139,11 @@ def _tiles(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Marku
         (int(gender["female"].sum() + gender["male"].sum()), "gendered passages"),
         (len(topics), "topics"),
         (int((topics["gender"] != "none").sum()), "topics that lean"),
-        (int((tables["pairs"]["rank"] > 0).sum()), "topic pairs"),
+        (int((primary_pairs(tables["pairs"])["rank"] > 0).sum()), "topic pairs"),
     ]
+    if (topics["stability"] != "unknown").any():
+        stable = (topics["gender"] != "none") & (topics["stability"] == "stable")
+        values.insert(5, (int(stable.sum()), "of these stable"))
     tiles = Markup("").join(
         Markup("<div><dt>{}</dt><dd>{}</dd></div>").format(name, f"{value:,}")
         for value, name in values

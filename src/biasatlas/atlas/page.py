@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from biasatlas.atlas import (
+    common_topics,
     corpus,
     differences,
     evaluation,
@@ -20,6 +21,7 @@ from biasatlas.atlas import (
     overview,
     pairs,
     provenance,
+    topic_cards,
     topics,
     weat,
 )
@@ -30,7 +32,19 @@ from biasatlas.tables import TABLES, check_table
 if TYPE_CHECKING:
     import pandas as pd
 
-SECTIONS = (overview, corpus, gender, topics, pairs, weat, differences, evaluation, provenance)
+SECTIONS = (
+    overview,
+    corpus,
+    gender,
+    topics,
+    topic_cards,
+    common_topics,
+    pairs,
+    weat,
+    differences,
+    evaluation,
+    provenance,
+)
 NEEDED = ("corpus", "gender", "weat", "topics", "pairs", "evaluation")
 
 
@@ -47,8 +61,8 @@ def build_page(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> s
         ``title``, ``run``, ``version`` (str); ``regions`` (ordered mapping of name to label);
         and where known ``region_rule`` (sentence: how a document got its region),
         ``corpus_phrase`` (what the corpus is, such as "news about a region"), ``warnings`` (list
-        of str), ``settings`` (mapping, shown flat; ``topics.fdr`` and ``topics.alignment`` are
-        read from it), ``assets`` (list of mappings with ``name``, ``source``, ``version`` or
+        of str), ``settings`` (mapping, shown flat; ``topics.fdr``, ``topics.alignment`` and
+        ``topics.mask_gender_terms`` are read from it), ``assets`` (list of mappings with ``name``, ``source``, ``version`` or
         ``revision``, ``sha256`` (one, or a mapping of file to hash), ``licence``, ``citation``,
         ``url``), ``commands`` (list of str).
 
@@ -122,7 +136,8 @@ def render_page(sections: list[Section], info: Mapping[str, Any]) -> str:
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     environment.filters["script_json"] = script_json
-    bundle, draw = _bundle(), _resource("words.js") + _resource("draw.js")
+    bundle = _bundle()
+    draw = "".join(_resource(name) for name in ("words.js", "topics.js", "draw.js"))
     template = environment.from_string(_resource("page.html"))
     return template.render(
         title=str(info["title"]),

@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING, Any, Literal
 from markupsafe import Markup
 
 from biasatlas.atlas.charts import GENDERS, category_axis, finish, rows, tooltips, zero_line
+from biasatlas.atlas.pair_matrix import matrix_figures, threshold_figures
 from biasatlas.atlas.parts import (
     DASH,
     DataTable,
     Figure,
     Section,
+    given,
     integer,
     listing,
     missing,
     number,
+    percent,
     plural,
     records_of,
 )
 from biasatlas.atlas.places import add_place
+from biasatlas.atlas.topic_marks import TopicLinks, unique_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +33,11 @@ if TYPE_CHECKING:
 _NAMES: tuple[tuple[str, Literal["left", "right"], int], ...] = (
     ("female", "left", 9),
     ("male", "right", -9),
+)
+_OFTEN = 0.5
+_LEANING = (
+    "Each pair's two topics by how far they lean. The distance is largest where a topic has no "
+    "passage of one gender: read the intervals in the section on topics."
 )
 _HEADERS = (
     "Region",
@@ -40,32 +49,90 @@ _HEADERS = (
     "Gap same",
     "Gap cross",
     "Passes",
+    "Paired again",
     "Note",
 )
 
 
+def primary_pairs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep the rows of the selection that is the run's own."""
+    return frame[frame["primary"].astype(bool)]
+
+
 def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
-    """Show the pairs found in each region beside the number that chance would pass."""
-    frame = add_place(tables["pairs"], info)
+    """Show the pairs of each region, how often they come again, and the number by chance."""
+    both = add_place(tables["pairs"], info)
+    frame = primary_pairs(both)
     found = frame[frame["rank"] > 0]
+    links = TopicLinks(tables)
     figures = []
     if len(found):
-        figures.append(_chart_figure(found))
+        figures.append(_chart_figure(found, links))
+    candidates, thresholds = given(tables, "pair_candidates"), given(tables, "pair_thresholds")
+    if candidates is not None:
+        figures += matrix_figures(add_place(candidates, info), _labels(tables["topics"]))
+    if thresholds is not None:
+        used = {
+            (row["language"], row["region"]): row["gap_threshold"]
+            for row in records_of(frame)
+            if not missing(row["gap_threshold"])
+        }
+        figures += threshold_figures(add_place(thresholds, info), used)
     if len(frame):
-        figures.append(_table_figure(frame))
+        figures.append(_table_figure(frame, "Numbers: all pairs"))
+    second = both[~both["primary"].astype(bool)]
+    if len(second):
+        figures.append(_table_figure(second, f"Beside it: pairs {_chosen(second)}"))
+    return Section(
+        "Topic pairs",
+        "pairs",
+        _finding(frame),
+        figures,
+        cards=_cards(frame, links),
+        notes=_notes(frame, candidates is not None),
+    )
+
+
+def _notes(frame: pd.DataFrame, matrix: bool) -> list[str]:
     notes = [
         "A pair joins a topic that leans female with one that leans male. The gaps are those of "
         "the paper: same = |cos(F, she) − cos(M, he)|, cross = |cos(F, he) − cos(M, she)|. The "
         "paper keeps a pair below a threshold; the chance count says how many pairs pass "
         "on average when genders are dealt at random, so a rule that passes no more than that "
         "selects nothing.",
-        "Matching joins the strongest topics whatever they are about. Rank and partner change with "
-        "the seed and with small changes of the text; how often a pair comes again is not yet "
-        "measured in this run.",
+        "Matching joins the strongest topics whatever they are about: whether the two make one "
+        "dimension is for you to judge.",
     ]
-    return Section(
-        "Topic pairs", "pairs", _finding(frame), figures, cards=_cards(frame), notes=notes
-    )
+    if frame.loc[frame["rank"] > 0, "support"].notna().any():
+        notes.append(
+            "Support: models are fitted anew on documents drawn with replacement. A pair comes again "
+            "where both its topics do and are joined again. Topics that come again while the pair "
+            "does not have changed partners."
+        )
+    else:
+        notes.append(
+            "Rank and partner change with the seed and with small changes of the text; how often a "
+            "pair comes again was not measured in this run."
+        )
+    if matrix:
+        notes.append(
+            "In a matrix of possible pairs a row or column of alike cells says that the topic is "
+            "paired with anything: it leans, but the pair means little."
+        )
+    return notes
+
+
+def _labels(topics: pd.DataFrame) -> dict[tuple[str, str, int], str]:
+    named = {}
+    for (language, region), part in topics.groupby(["language", "region"]):
+        for topic, label in zip(part["topic"], unique_labels(part), strict=True):
+            named[str(language), str(region), int(topic)] = label
+    return named
+
+
+def _chosen(frame: pd.DataFrame) -> str:
+    ways = {"matching": "matched one to one", "gap": "by the paper's gap"}
+    return listing(ways[way] for way in dict.fromkeys(frame["selection"]))
 
 
 def _finding(frame: pd.DataFrame) -> str:
@@ -80,6 +147,13 @@ def _finding(frame: pd.DataFrame) -> str:
     text = f"{plural(len(found), 'topic pair')} in {listing(with_pairs)}"
     if without:
         text += f"; none in {listing(without)}"
+    known = found[found["support"].notna()]
+    if len(known):
+        often = int((known["support"] >= _OFTEN).sum())
+        text += (
+            f"; {often} of {len(known)} {'comes' if often == 1 else 'come'} again in at least half of the "
+            "document draws"
+        )
     gaps = frame.drop_duplicates(["language", "region"])
     chance = gaps["chance_passing"]
     if chance.notna().any():
@@ -96,19 +170,29 @@ def _words(text: str) -> str:
     return text.replace("; ", ", ")
 
 
-def _side(kind: str, row: Mapping[str, Any]) -> Markup:
+def _support(row: Mapping[str, Any]) -> str:
+    if missing(row["support"]):
+        return ""
+    text = f"paired again in {percent(row['support'])} of document draws"
+    if not missing(row["support_topics"]):
+        text += f"; both topics come again, leaning their way, in {percent(row['support_topics'])}"
+    return text
+
+
+def _side(kind: str, row: Mapping[str, Any], links: TopicLinks) -> Markup:
+    topic = row[f"{kind}_topic"]
     return Markup(
-        '<div class="side {}"><strong>{}</strong><span class="odds">log odds {}</span>'
-        "<p>{}</p></div>"
+        '<div class="side {}"><strong dir="auto">{}</strong><span class="odds">log odds {}</span>'
+        '<p dir="auto">{}</p></div>'
     ).format(
         kind,
-        row[f"{kind}_label"] or f"topic {row[f'{kind}_topic']}",
+        links.link(row["language"], row["region"], topic, row[f"{kind}_label"] or f"topic {topic}"),
         number(row[f"{kind}_log_odds"]),
         _words(row[f"{kind}_words"]),
     )
 
 
-def _card(place: str, part: pd.DataFrame) -> Markup:
+def _card(place: str, part: pd.DataFrame, links: TopicLinks) -> Markup:
     first = part.iloc[0]
     body = Markup("")
     for row in records_of(part):
@@ -119,23 +203,34 @@ def _card(place: str, part: pd.DataFrame) -> Markup:
         if row["note"]:
             gaps += f"; {row['note']}"
         body += Markup(
-            '<div class="pair"><span class="rank">P{}</span>{}{}<p class="gaps">{}</p></div>'
-        ).format(row["rank"], _side("female", row), _side("male", row), gaps)
+            '<div class="pair"><span class="rank">P{}</span>{}{}{}<p class="gaps">{}</p></div>'
+        ).format(
+            row["rank"],
+            _side("female", row, links),
+            _side("male", row, links),
+            Markup('<p class="support">{}</p>').format(said) if (said := _support(row)) else "",
+            gaps,
+        )
     counts = f"{plural(int(first['n_candidates']), 'candidate pair')}"
     if first["chance_passing"] == first["chance_passing"]:
         counts += (
             f"; {integer(first['n_passing'])} pass the paper's rule, "
             f"{number(first['chance_passing'], 1)} by chance"
         )
+        if not missing(first["chance_low"]) and not missing(first["chance_high"]):
+            counts += (
+                f" (95%: {number(first['chance_low'], 0)} to {number(first['chance_high'], 0)})"
+            )
     return Markup('<article class="card"><h3>{}</h3><p class="counts">{}</p>{}</article>').format(
         place, counts, body
     )
 
 
-def _cards(frame: pd.DataFrame) -> Markup:
+def _cards(frame: pd.DataFrame, links: TopicLinks) -> Markup:
     found = frame[frame["rank"] > 0]
     cards = Markup("").join(
-        _card(place, found[found["place"] == place]) for place in dict.fromkeys(found["place"])
+        _card(place, found[found["place"] == place], links)
+        for place in dict.fromkeys(found["place"])
     )
     without = frame[frame["rank"] == 0]
     items = Markup("").join(
@@ -155,7 +250,7 @@ def _domain(found: pd.DataFrame) -> list[float]:
     return [round(low - room, 3), round(high + room, 3)]
 
 
-def _chart_figure(found: pd.DataFrame) -> Figure:
+def _chart_figure(found: pd.DataFrame, links: TopicLinks) -> Figure:
     import altair as alt
 
     records = []
@@ -171,6 +266,8 @@ def _chart_figure(found: pd.DataFrame) -> Figure:
                     "words": _words(row[f"{kind}_words"]),
                     "female": row["female_log_odds"],
                     "male": row["male_log_odds"],
+                    "support": percent(row["support"]),
+                    "card": links.key(row["language"], row["region"], row[f"{kind}_topic"]),
                 }
             )
     base = alt.Chart(rows(records)).encode(
@@ -198,6 +295,7 @@ def _chart_figure(found: pd.DataFrame) -> Figure:
                 ("topic:N", "topic", ""),
                 ("words:N", "words", ""),
                 ("log_odds:Q", "log odds", ".2f"),
+                ("support:N", "paired again", ""),
             ]
         ),
     )
@@ -207,15 +305,12 @@ def _chart_figure(found: pd.DataFrame) -> Figure:
         .transform_filter(f"datum.side == '{side} topic'")
         for side, align, dx in _NAMES
     ]
-    caption = (
-        "Each pair's two topics by how far they lean. The distance is largest where a topic has no "
-        "passage of one gender: read the intervals in the section on topics."
-    )
     chart = alt.layer(zero_line(), lines, points, *names)
+    caption = _LEANING
     return Figure(caption, finish(chart, caption, 26 * len(found)))
 
 
-def _table_figure(frame: pd.DataFrame) -> Figure:
+def _table_figure(frame: pd.DataFrame, summary: str) -> Figure:
     body = []
     for row in records_of(frame):
         none = row["rank"] == 0
@@ -230,10 +325,10 @@ def _table_figure(frame: pd.DataFrame) -> Figure:
                 number(row["gap_same"], 4),
                 number(row["gap_cross"], 4),
                 DASH if none else ("yes" if row["passes_gap"] else "no"),
+                percent(row["support"]),
                 row["note"],
             ]
         )
-    choices = listing(sorted(set(frame["selection"])))
-    caption = f"All pairs in numbers (chosen by {choices})."
-    numeric = frozenset(_HEADERS[4:8]) | {"Rank"}
-    return Figure(caption, table=DataTable(list(_HEADERS), body, numeric, "Numbers: all pairs"))
+    caption = f"Pairs {_chosen(frame)}, in numbers."
+    numeric = frozenset((*_HEADERS[4:8], "Rank", "Paired again"))
+    return Figure(caption, table=DataTable(list(_HEADERS), body, numeric, summary))

@@ -71,7 +71,8 @@ class DataTable:
 class Figure:
     """A chart, its caption and the numbers behind it; either chart or table may be left out.
 
-    `words` holds the words behind each score of the chart, for `templates/words.js`.
+    `words` holds the words behind each score of the chart, for `templates/words.js`. A chart with
+    `fold` is folded behind this line.
     """
 
     caption: str
@@ -80,6 +81,7 @@ class Figure:
     title: str = ""
     narrow: bool = False
     words: Mapping[str, Any] | None = None
+    fold: str = ""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,9 @@ def describe_run(
 
 def _warnings(tables: Mapping[str, pd.DataFrame], regions: Mapping[str, str]) -> list[str]:
     found = [(row, "warning") for row in tables["gender"].to_dict("records")]
-    found += [(row, "note") for row in tables["pairs"].to_dict("records") if row["rank"] == 0]
+    pairs = tables["pairs"]
+    pairs = pairs[pairs["primary"].astype(bool)]
+    found += [(row, "note") for row in pairs.to_dict("records") if row["rank"] == 0]
     return [
         f"{regions.get(row['region'], row['region'])} ({row['language']}): {row[column]}"
         for row, column in found

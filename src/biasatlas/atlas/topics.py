@@ -1,83 +1,127 @@
-"""Section on topics: which ones each region has and which gender they go with."""
+"""Section on topics: which ones each region has, which gender they go with, and how sure it is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from biasatlas.atlas.charts import (
-    GENDERS,
-    NOT_SIGNIFICANT,
-    category_axis,
-    finish,
-    rows,
-    tooltips,
-    wrap,
-    zero_line,
-)
+from markupsafe import Markup
+
 from biasatlas.atlas.parts import (
-    DASH,
-    LEVEL,
-    DataTable,
-    Figure,
+    EMPTY,
     Section,
-    integer,
+    given,
     listing,
-    number,
+    missing,
     percent,
     plural,
-    probability,
     records_of,
-    with_interval,
 )
 from biasatlas.atlas.places import add_place
+from biasatlas.atlas.topic_forest import axis_bound, topic_figure
+from biasatlas.atlas.topic_hierarchy import hierarchy_figures
+from biasatlas.atlas.topic_map import map_figures
+from biasatlas.atlas.topic_marks import (
+    OUTLIERS,
+    SAME_TOPIC,
+    Marks,
+    Reading,
+    marks_of,
+    reading_of,
+    topic_key_box,
+)
+from biasatlas.atlas.topic_stability import stability_figures
 
 if TYPE_CHECKING:
     import pandas as pd
 
-OUTLIERS = -1
-SHOWN = 40
-_HEADERS = (
-    "Topic",
-    "Label",
-    "Words",
-    "n female",
-    "n male",
-    "Log odds [95%]",
-    "q",
-    "u_mass",
-    "Paper p_F / p_M",
-    "Flags",
-)
-_NUMERIC = frozenset(("Topic", *_HEADERS[3:9]))
-
 
 def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Section:
-    """Show the topics of each region with their log odds and intervals."""
+    """Show the topics of each region: map, log odds with intervals, stability and tree."""
     frame = add_place(tables["topics"], info)
-    level, tested = _rule(info)
+    reading = reading_of(tables, info)
     topics = frame[frame["topic"] != OUTLIERS]
-    bound = _bound(topics)
-    figures = [
-        _figure(frame[frame["place"] == place], place, bound)
+    figures = map_figures(topics, reading)
+    bound = axis_bound(topics)
+    figures += [
+        topic_figure(frame[frame["place"] == place], place, bound, reading)
         for place in dict.fromkeys(frame["place"])
     ]
+    stability = given(tables, "topic_stability")
+    if stability is not None:
+        figures += stability_figures(add_place(stability, info))
+    tree = given(tables, "topic_hierarchy")
+    if tree is not None:
+        figures += hierarchy_figures(topics, tree, reading)
+    marks = [marks_of(row, reading) for row in records_of(topics)]
+    absent = _absent(topics, tables, info)
+    notes = _notes(topics, marks, reading, stability is not None)
+    notes += [f"Without topics: {label} ({reason})." for label, reason in absent]
+    return Section(
+        "Topics",
+        "topics",
+        _finding(frame, [label for label, _ in absent], reading),
+        figures,
+        cards=_key(marks, reading),
+        notes=notes,
+    )
+
+
+def _key(marks: list[Marks], reading: Reading) -> Markup:
+    if not marks:
+        return EMPTY
+    return topic_key_box(
+        unstable=any(mark.unstable for mark in marks),
+        flags=any(mark.flags for mark in marks),
+        changes=reading.changes if any(mark.changes for mark in marks) else "",
+        clickable=True,
+    )
+
+
+def _notes(topics: pd.DataFrame, marks: list[Marks], reading: Reading, refitted: bool) -> list[str]:
     notes = [
         "Log odds compare female with male passages in a topic against the rest of the region: 0 "
         "means as in the region as a whole, above 0 more female, below 0 more male.",
-        f"Coloured topics are significant at a false discovery rate of {level:.2f}; grey ones are "
-        "not, and no claim is made of them. The test permutes gender over documents and is corrected "
-        "for the number of topics; the interval is neither, so a grey topic's interval can leave "
-        "out 0. The tables below the charts hold the flags of each topic, and the paper's rule (mean "
-        "topic probability p_F against p_M)."
-        if tested
+        f"Coloured topics are significant at a false discovery rate of {reading.level:.2f}; grey "
+        "ones are not, and no claim is made of them. The test permutes gender over documents and is "
+        "corrected for the number of topics; the interval is neither, so a grey topic's interval "
+        "can leave out 0. The tables below the charts hold the marks of each topic, and the paper's "
+        "rule (mean topic probability p_F against p_M)."
+        if reading.tested
         else "Colours follow the paper's rule (mean topic probability p_F against p_M), which is "
         "no test: q says which topics differ from the rest of their region.",
     ]
-    absent = _absent(topics, tables, info)
-    finding = _finding(topics, [label for label, _ in absent], level if tested else None)
-    notes += [f"Without topics: {label} ({reason})." for label, reason in absent]
-    return Section("Topics", "topics", finding, figures, notes=notes)
+    if (topics["stability"] != "unknown").any():
+        notes.append(
+            "Stable: the topic comes again with other seeds, other orders of the passages and other "
+            "draws of the documents. One that does not is drawn hollow: its words and its gender may "
+            "be an accident of this fit."
+        )
+    if topics["jaccard_masking"].notna().any():
+        notes.append(
+            "Topics come from text in which words such as she and mother can stand, and are then "
+            "tested for gender on the same text. A topic that loses half of its passages "
+            f"(overlap under {SAME_TOPIC}) when these words are shown, or hidden, is marked: its "
+            "gender may follow from its making."
+        )
+    if any(mark.flags for mark in marks):
+        notes.append(
+            "Flags: one name or one document dominates the topic, or its own words are gender terms. "
+            "Such a topic tells of one person or story in the news, or is gendered by construction."
+        )
+    if topics["map_x"].notna().any():
+        notes.append(
+            "The maps put topics of alike content near each other. Only nearness says something: "
+            "axes, and the distance of far topics, do not, and two regions' maps cannot be laid "
+            "over each other."
+        )
+    if refitted:
+        notes.append(
+            "Two models agree (adjusted Rand index) as far as they put the same passages together; "
+            "passages in no topic count as one group. A model of documents drawn anew sees other "
+            "text, so it agrees less than one with another seed."
+        )
+    return notes
 
 
 def _absent(
@@ -90,7 +134,8 @@ def _absent(
         key = (row["language"], row["region"])
         if key not in have:
             mine = (pairs["language"] == key[0]) & (pairs["region"] == key[1])
-            reasons = [*pairs.loc[mine, "note"], row["warning"], "the run gives no reason"]
+            notes = pairs[mine].sort_values("primary", ascending=False, kind="stable")["note"]
+            reasons = [*notes, row["warning"], "the run gives no reason"]
             absent.append(
                 (
                     row["place"],
@@ -102,12 +147,8 @@ def _absent(
     return absent
 
 
-def _rule(info: Mapping[str, Any]) -> tuple[float, bool]:
-    chosen = info.get("settings", {}).get("topics", {})
-    return float(chosen.get("fdr", LEVEL)), chosen.get("alignment", "log_odds") == "log_odds"
-
-
-def _finding(topics: pd.DataFrame, absent: list[str], level: float | None) -> str:
+def _finding(frame: pd.DataFrame, absent: list[str], reading: Reading) -> str:
+    topics = frame[frame["topic"] != OUTLIERS]
     if topics.empty:
         return "No region has topics, so no topic can be said to lean to a gender."
     found = topics[topics["gender"] != "none"]
@@ -115,151 +156,56 @@ def _finding(topics: pd.DataFrame, absent: list[str], level: float | None) -> st
     rest = len(topics) - len(found)
     text = f"{plural(len(topics), 'topic')} in {plural(topics['place'].nunique(), 'region')}: "
     text += f"{female} lean female and {male} male "
-    if level is None:
-        text += f"by the paper's rule, which is no test, and {rest} lean to neither"
-    else:
+    if reading.tested:
         text += (
-            f"at a false discovery rate of {level:.2f} within each region, and {rest} cannot be told from "
+            f"at a false discovery rate of {reading.level:.2f} over all regions, and {rest} cannot be told from "
             "the rest of their region; documents count as independent, so one running story or "
             "one person can be enough, and few female passages make male topics harder to tell"
         )
-    flagged = int((found["flags"] != "").sum())
-    if flagged:
-        text += f"; {flagged} of the {len(found)} that lean {_carry(flagged)} a flag"
+    else:
+        text += f"by the paper's rule, which is no test, and {rest} lean to neither"
+    text += _doubts(found, reading) + _outliers(frame)
     if absent:
         text += f"; {listing(absent)} {'has' if len(absent) == 1 else 'have'} no topics"
     return text + "."
 
 
-def _carry(count: int) -> str:
-    return "carries" if count == 1 else "carry"
+def _doubts(found: pd.DataFrame, reading: Reading) -> str:
+    """Say how many topics that lean are stable, hang on gender terms, or carry a flag."""
+    if found.empty:
+        return ""
+    marks = [marks_of(row, reading) for row in records_of(found)]
+    known = int((found["stability"] != "unknown").sum())
+    parts = []
+    if known:
+        stable = int((found["stability"] == "stable").sum())
+        parts.append(f"{stable} {_be(stable)} stable over seeds and document draws")
+        if known < len(found):
+            parts.append(f"the stability of {len(found) - known} was not measured")
+    changed = sum(bool(mark.changes) for mark in marks)
+    if found["jaccard_masking"].notna().any() or changed:
+        verb = reading.changes.replace("changes", "change", 1) if changed != 1 else reading.changes
+        parts.append(f"{changed} {verb}")
+    flagged = sum(bool(mark.flags) for mark in marks)
+    if flagged:
+        parts.append(f"{flagged} {'carries' if flagged == 1 else 'carry'} a flag")
+    text = f"; of the {len(found)} that lean, {listing(parts)}" if parts else ""
+    return text if known else f"{text}; whether they would come again was not measured"
 
 
-def unique_labels(part: pd.DataFrame) -> list[str]:
-    """Give each topic's label, with its number where two topics share one or it is empty."""
-    labels = part["label"].where(part["label"] != "", "topic").tolist()
-    return [
-        f"{label} (#{topic})" if labels.count(label) > 1 or label == "topic" else label
-        for label, topic in zip(labels, part["topic"], strict=True)
-    ]
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
-def _sides(part: pd.DataFrame) -> list[dict[str, Any]]:
-    part = part.assign(shown=unique_labels(part))
-    known = part[part["log_odds"].notna()]
-    known = known.assign(_size=known["log_odds"].abs(), _found=known["gender"] != "none")
-    kept = known.sort_values(["_found", "_size"], ascending=False, kind="stable").head(SHOWN)
-    kept = kept.sort_values(["log_odds", "topic"], ascending=[False, True], kind="stable")
-    return [
-        {
-            "label": wrap(row["shown"], 44, lines=1) or row["shown"][:44],
-            "full": row["shown"],
-            "log_odds": row["log_odds"],
-            "low": row["log_odds_low"],
-            "high": row["log_odds_high"],
-            "gender": {"female": "more female", "male": "more male"}.get(
-                row["gender"], "not significant"
-            ),
-            "words": row["words"].replace("; ", ", "),
-            "n": f"{row['n_female']} / {row['n_male']}",
-            "q": probability(row["q_value"]),
-            "flags": row["flags"] or "none",
-        }
-        for row in records_of(kept)
-    ]
-
-
-def _bound(topics: pd.DataFrame) -> float:
-    # A zero count gives an interval so long that it would press all other topics together; the
-    # same axis in all regions lets them be compared.
-    ends = topics[["log_odds_low", "log_odds_high"]].abs().max().max()
-    bound = 1.15 * topics["log_odds"].abs().max() + 0.5
-    return round(float(min(ends, bound)), 2) if ends > 0 else 1.0
-
-
-def _chart(records: list[dict[str, Any]], bound: float, caption: str) -> dict[str, Any]:
-    import altair as alt
-
-    colour = alt.Color(
-        "gender:N",
-        title=None,
-        scale=alt.Scale(
-            domain=["more female", "more male", "not significant"],
-            range=[GENDERS["female"], GENDERS["male"], NOT_SIGNIFICANT],
-        ),
-    )
-    base = alt.Chart(rows(records)).encode(
-        y=alt.Y("label:N", sort=[r["label"] for r in records], axis=category_axis(280)),
-        color=colour,
-        tooltip=tooltips(
-            [
-                ("full:N", "topic", ""),
-                ("words:N", "words", ""),
-                ("log_odds:Q", "log odds", ".2f"),
-                ("low:Q", "from", ".2f"),
-                ("high:Q", "to", ".2f"),
-                ("n:N", "female / male passages", ""),
-                ("q:N", "q", ""),
-                ("flags:N", "flags", ""),
-            ]
-        ),
-    )
-    title = "log odds, female against male  (left: more male, right: more female)"
-    lines = base.mark_rule(strokeWidth=1.6).encode(
-        x=alt.X(
-            "low:Q",
-            title=title,
-            axis=alt.Axis(tickCount=7),
-            scale=alt.Scale(domain=[-bound, bound], clamp=True, nice=False),
-        ),
-        x2="high:Q",
-    )
-    points = base.mark_point(filled=True, size=62, opacity=1).encode(
-        x=alt.X("log_odds:Q", title=title)
-    )
-    return finish(alt.layer(zero_line(), lines, points), caption, 21 * len(records) + 10)
-
-
-def _row(row: Mapping[str, Any]) -> list[Any]:
-    return [
-        row["topic"] if row["topic"] != OUTLIERS else "outliers",
-        row["label"],
-        row["words"].replace("; ", ", "),
-        integer(row["n_female"]),
-        integer(row["n_male"]),
-        with_interval(row["log_odds"], row["log_odds_low"], row["log_odds_high"]),
-        probability(row["q_value"]),
-        number(row["u_mass"]),
-        f"{number(row['p_female_paper'], 3)} / {number(row['p_male_paper'], 3)}",
-        row["flags"] or DASH,
-    ]
-
-
-def _figure(part: pd.DataFrame, place: str, bound: float) -> Figure:
-    total = int(part["n_passages"].sum())
-    outliers = int(part.loc[part["topic"] == OUTLIERS, "n_passages"].sum())
-    topics = part[part["topic"] != OUTLIERS]
-    records = _sides(topics)
-    caption = (
-        f"{place}: {plural(len(topics), 'topic')} by gender, with 95% intervals over documents."
-    )
-    scored = int(topics["log_odds"].notna().sum())
-    if len(records) < scored:
-        caption += f" The {len(records)} that lean most are drawn; all are in the table."
-    if scored < len(topics):
-        caption += f" {len(topics) - scored} without log odds: only in the table."
-    ends = topics[["log_odds_low", "log_odds_high"]].abs()
-    if (ends > bound).to_numpy().any():
-        caption += " Intervals that leave the axis are cut; the table has them whole."
-    if total:
-        caption += (
-            f" {percent(outliers / total)} of the {total:,} passages belong to no topic (outliers)."
-        )
-    table = DataTable(
-        list(_HEADERS),
-        [_row(row) for row in records_of(part)],
-        _NUMERIC,
-        f"Numbers: all topics of {place}",
-    )
-    chart = _chart(records, bound, caption) if records else None
-    return Figure(caption, chart, table, title=place)
+def _outliers(frame: pd.DataFrame) -> str:
+    """Say how many passages are in no topic, over the regions."""
+    shares = []
+    for _, part in frame.groupby(["language", "region"], sort=False):
+        total = part["n_passages"].sum()
+        if total and (part["topic"] != OUTLIERS).any():
+            shares.append(part.loc[part["topic"] == OUTLIERS, "n_passages"].sum() / total)
+    low, high = (percent(share) for share in (min(shares, default=None), max(shares, default=None)))
+    if not shares or missing(shares[0]):
+        return ""
+    spread = low if low == high else f"{low} to {high}"
+    return f"; {spread} of a region's gendered passages are in no topic"

@@ -224,6 +224,22 @@ def weat_table(models: tuple[str, ...] = ("word2vec", "alc"), seeds: int = 3) ->
     return pd.DataFrame(rows)[[c.name for c in TABLES["weat"].columns]]
 
 
+def refitted(topic: int, stable: bool) -> dict[str, Any]:
+    """How far a topic comes again; topic 0 of each region parts when gender terms are shown."""
+    if topic < 0:
+        names = ("jaccard_seed", "jaccard_order", "jaccard_bootstrap", "recovered", "same_gender")
+        return dict.fromkeys((*names, "jaccard_masking"), nan) | {"stability": "unknown"}
+    return {
+        "jaccard_seed": 0.8 if stable else 0.3,
+        "jaccard_order": 0.9 if stable else 0.4,
+        "jaccard_bootstrap": 0.6 if stable else 0.2,
+        "recovered": 0.7 if stable else 0.1,
+        "same_gender": 0.65 if stable else 0.05,
+        "jaccard_masking": 0.2 if topic == 0 else 0.8,
+        "stability": "stable" if stable else "unstable",
+    }
+
+
 def topics_table() -> pd.DataFrame:
     """Topics of three regions, with outliers, one without log odds, and repeated labels."""
     random = np.random.default_rng(3)
@@ -234,8 +250,18 @@ def topics_table() -> pd.DataFrame:
             odds = 1.6 - 3.2 * (topic + 1) / len(topics)
             gender = "none" if abs(odds) < 0.7 else ("female" if odds > 0 else "male")
             scored = topic >= 0 and (region, topic) != ("north_america", 1)
+            stable = topic not in (1, 4)
             rows.append(
                 {
+                    **refitted(topic, stable),
+                    "label_by": "phrase" if topic >= 0 else "",
+                    "label_phrase": label,
+                    "label_second": "a second name" if topic == 0 else "",
+                    "label_note": "",
+                    "n_moved": 3 if topic == 2 else 0,
+                    "c_v": 0.5 if topic >= 0 else nan,
+                    "map_x": (topic % 3) / 2 if topic >= 0 else nan,
+                    "map_y": topic / len(topics) if topic >= 0 else nan,
                     "language": "en",
                     "region": region,
                     "topic": topic,
@@ -260,20 +286,28 @@ def topics_table() -> pd.DataFrame:
                     "top_document_share": 0.1,
                     "top_name": "park" if label == "park impeachment" else "",
                     "top_name_share": 0.6 if label == "park impeachment" else 0.0,
-                    "flags": "one name" if label in ("park impeachment", "royal wedding") else "",
+                    "flags": "one name"
+                    if label in ("park impeachment", "royal wedding", "migrant crisis")
+                    else "",
                 }
             )
     return pd.DataFrame(rows)[[c.name for c in TABLES["topics"].columns]]
 
 
 def pairs_table() -> pd.DataFrame:
-    """Pairs in Asia and Europe; none elsewhere, with the reason."""
+    """Pairs in Asia and Europe; none elsewhere, with the reason; by the gap one pair in Asia."""
     reasons = {
         "africa": "41 gendered passages left after the cap (50 are needed)",
         "north_america": "no significant male topic",
         "oceania": "36 gendered passages (50 are needed)",
     }
-    common = {"language": "en", "passes_gap": False, "selection": "matching", "note": ""}
+    common = {
+        "language": "en",
+        "passes_gap": False,
+        "selection": "matching",
+        "primary": True,
+        "note": "",
+    }
     rows: list[dict[str, Any]] = []
     for region, topics in (("asia", TOPICS["asia"]), ("europe", TOPICS["europe"])):
         for rank in (1, 2):
@@ -300,6 +334,10 @@ def pairs_table() -> pd.DataFrame:
                     "n_candidates": 6,
                     "n_passing": 2,
                     "chance_passing": 1.7,
+                    "chance_low": 0.0,
+                    "chance_high": 4.0,
+                    "support": 0.6 if rank == 1 else 0.2,
+                    "support_topics": 0.7,
                 }
             )
     for region, reason in reasons.items():
@@ -309,9 +347,16 @@ def pairs_table() -> pd.DataFrame:
         row |= dict.fromkeys(
             ("female_log_odds", "male_log_odds", "female_u_mass", "male_u_mass", "gap_same"), nan
         )
-        row |= dict.fromkeys(("gap_cross", "chance_passing"), nan)
+        row |= dict.fromkeys(("gap_cross", "chance_passing", "chance_low", "chance_high"), nan)
+        row |= dict.fromkeys(("support", "support_topics"), nan)
         row |= {"rank": 0, "female_topic": -1, "male_topic": -1, "n_candidates": 0, "n_passing": 0}
         rows.append({**common, **row, "region": region, "gap_threshold": 0.01, "note": reason})
+    gap = {"selection": "gap", "primary": False, "support": nan, "support_topics": nan}
+    for row in rows[::2]:
+        first = row["rank"] == 1 and row["region"] == "asia"
+        unpaired = dict.fromkeys(("female_label", "male_label", "female_words", "male_words"), "")
+        unpaired |= {"rank": 0, "female_topic": -1, "male_topic": -1, "note": "no pair passes"}
+        rows.append({**row, **gap, **({} if first else unpaired), "n_passing": int(first)})
     return pd.DataFrame(rows)[[c.name for c in TABLES["pairs"].columns]]
 
 
@@ -322,7 +367,7 @@ def evaluation_table() -> pd.DataFrame:
     sides = {"x": "female topic", "y": "male topic", "a": "Female terms", "b": "Male terms"}
     nothing = {"published_reddit": nan, "published_ungdc": nan}
     for row in pairs_table().to_dict("records"):
-        for seed in range(3 if row["rank"] else 0):
+        for seed in range(3 if row["rank"] and row["primary"] else 0):
             pair = f"{row['region']}-P{row['rank']}"
             text = f"{row['female_label']} - {row['male_label']}"
             given = {**sides, "corpus": "evaluation", "model": "fasttext", "test": pair}
@@ -553,6 +598,201 @@ def word_lists_table() -> pd.DataFrame:
     return in_order("word_lists", [dict(zip(names, row, strict=True)) for row in rows])
 
 
+def candidates_table() -> pd.DataFrame:
+    """Two female and two male topics in Asia and Europe; the pairs of the run are chosen."""
+    rows = []
+    for region, last in (("asia", 6), ("europe", 5)):
+        for female, male in itertools.product((0, 1), (last, last - 1)):
+            chosen = (female, male) in ((0, last), (1, last - 1))
+            rows.append(
+                {
+                    "language": "en",
+                    "region": region,
+                    "female_topic": female,
+                    "male_topic": male,
+                    "gap_same": 0.06,
+                    "gap_cross": 0.008,
+                    "weight": 1.5 - female * 0.4 + male * 0.1,
+                    "support": 0.6 if chosen else 0.1,
+                    "support_tested": 0.65,
+                    "chosen": chosen,
+                }
+            )
+    return in_order("pair_candidates", rows)
+
+
+def thresholds_table() -> pd.DataFrame:
+    """Asia passes more than chance at the widest threshold; Africa has no candidate."""
+    rows = []
+    for region, rule in itertools.product(("africa", "asia", "europe"), ("either", "both", "same")):
+        for place, threshold in enumerate((0.005, 0.01, 0.05)):
+            empty = region == "africa"
+            rows.append(
+                {
+                    "language": "en",
+                    "region": region,
+                    "rule": rule,
+                    "threshold": threshold,
+                    "n_candidates": 0 if empty else 12,
+                    "n_passing": 0 if empty else (8 if region == "asia" and place == 2 else place),
+                    "chance_passing": nan if empty else place + 0.2,
+                    "chance_low": nan if empty else 0.0,
+                    "chance_high": nan if empty else place + 2.0,
+                }
+            )
+    return in_order("pair_thresholds", rows)
+
+
+def topic_stability_table() -> pd.DataFrame:
+    """Every kind of change in the three regions with topics."""
+    ari = {"seed": 0.6, "order": 0.65, "bootstrap": 0.45, "masking": 0.7}
+    rows = []
+    for region, topics in TOPICS.items():
+        for kind, value in ari.items():
+            rows.append(
+                {
+                    "language": "en",
+                    "region": region,
+                    "kind": kind,
+                    "n_replicates": 1 if kind == "masking" else 5,
+                    "n_topics": len(topics),
+                    "n_stable": len(topics) - 1,
+                    "topics_mean": len(topics) + 0.4,
+                    "outlier_share": 0.31,
+                    "outlier_share_mean": 0.35,
+                    "ari_mean": value,
+                    "ari_min": value - 0.1,
+                    "ari_max": value + 0.1,
+                    "ari_clustered": value + 0.2,
+                    "n_lost": 1,
+                }
+            )
+    return in_order("topic_stability", rows)
+
+
+def examples_table() -> pd.DataFrame:
+    """Two passages of every topic."""
+    rows = []
+    for region, topics in TOPICS.items():
+        for topic, (label, words) in enumerate(topics):
+            for rank in (1, 2):
+                rows.append(
+                    {
+                        "language": "en",
+                        "region": region,
+                        "topic": topic,
+                        "rank": rank,
+                        "id": f"{region}-{topic}#{rank}",
+                        "document": f"{region}-{topic}",
+                        "country": "GBR" if region == "europe" else "",
+                        "gender": ("female", "male")[rank - 1],
+                        "text": f"A passage about {label} that holds {words.replace(';', '')} …",
+                    }
+                )
+    return in_order("topic_examples", rows)
+
+
+def hierarchy_table() -> pd.DataFrame:
+    """Topics join one by one: the first two, then the third and so on."""
+    rows = []
+    for region, topics in TOPICS.items():
+        left = 0
+        for right in range(1, len(topics)):
+            node = len(topics) + right - 1
+            rows.append(
+                {
+                    "language": "en",
+                    "region": region,
+                    "node": node,
+                    "left": left,
+                    "right": right,
+                    "distance": 0.2 * right,
+                    "n_topics": right + 1,
+                    "topics": "; ".join(str(topic) for topic in range(right + 1)),
+                    "words": topics[right][1],
+                }
+            )
+            left = node
+    return in_order("topic_hierarchy", rows)
+
+
+def ngrams_table() -> pd.DataFrame:
+    """Three words and two phrases of every topic."""
+    rows = []
+    for region, topics in TOPICS.items():
+        for topic, (_, text) in enumerate(topics):
+            words = text.split("; ")
+            grams = [(1, word) for word in words[:3]]
+            grams += [(2, f"{words[0]} {words[1]}"), (2, f"{words[2]} {words[3]}")]
+            for place, (n, gram) in enumerate(grams):
+                rows.append(
+                    {
+                        "language": "en",
+                        "region": region,
+                        "topic": topic,
+                        "n": n,
+                        "rank": place + 1 if n == 1 else place - 2,
+                        "ngram": gram,
+                        "count": 40 - 5 * place,
+                        "n_passages": 20 - place,
+                        "share": 0.5 - 0.05 * place,
+                    }
+                )
+    return in_order("ngrams", rows)
+
+
+def common_topics_table() -> pd.DataFrame:
+    """One common topic of each kind: women's news differs, security agrees, films cannot tell."""
+    groups = [
+        ("different_gender", [("asia", 0, "female"), ("europe", 5, "male"), ("north_america", 0, "female")]),
+        ("same_gender", [("asia", 6, "male"), ("europe", 4, "male")]),
+        ("undecided", [("asia", 3, "none"), ("north_america", 1, "none")]),
+    ]  # fmt: skip
+    rows = []
+    for group, (kind, members) in enumerate(groups, start=1):
+        for region, topic, gender in members:
+            label, words = TOPICS[region][topic]
+            rows.append(
+                {
+                    "language": "en",
+                    "group": group,
+                    "region": region,
+                    "topic": topic,
+                    "label": label,
+                    "gender": gender,
+                    "gender_paper": "female",
+                    "kind": kind,
+                    "kind_paper": "same_gender",
+                    "similarity_mean": 0.8 - 0.01 * topic,
+                    "similarity_min": 0.7 - 0.01 * topic,
+                    "matched_by": "embedding" if group == 1 else "label",
+                    "unigrams": words,
+                    "bigrams": "; ".join(f"{word} news" for word in words.split("; ")[:4]),
+                }
+            )
+    return in_order("common_topics", rows)
+
+
+def common_chance_table() -> pd.DataFrame:
+    """One common topic of each kind, as many as chance gives."""
+    rows = []
+    for rule, kind in itertools.product(
+        ("tested", "paper"), ("same_gender", "different_gender", "undecided")
+    ):
+        rows.append(
+            {
+                "language": "en",
+                "rule": rule,
+                "kind": kind,
+                "n_groups": 1 if rule == "tested" else 3 * (kind == "same_gender"),
+                "expected": 1.1,
+                "expected_low": 0.0,
+                "expected_high": 3.0,
+            }
+        )
+    return in_order("common_chance", rows)
+
+
 @pytest.fixture
 def tables() -> dict[str, pd.DataFrame]:
     """Give all tables of the made-up run."""
@@ -569,7 +809,15 @@ def tables() -> dict[str, pd.DataFrame]:
         "differences": differences_table(weat),
         "companions": companions_table(weat),
         "topics": topics_table(),
+        "topic_stability": topic_stability_table(),
+        "topic_examples": examples_table(),
+        "topic_hierarchy": hierarchy_table(),
+        "ngrams": ngrams_table(),
+        "common_topics": common_topics_table(),
+        "common_chance": common_chance_table(),
         "pairs": pairs_table(),
+        "pair_candidates": candidates_table(),
+        "pair_thresholds": thresholds_table(),
         "evaluation": evaluation_table(),
     }
 

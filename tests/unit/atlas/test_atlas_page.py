@@ -12,7 +12,7 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pandas as pd
 import pytest
@@ -68,10 +68,18 @@ def hostile_tables(tables: Tables) -> Tables:
         "alc": ["test", "note"],
         "differences": ["test", "model", "note"],
         "companions": ["test", "model"],
-        "topics": ["label", "words", "keywords", "top_name", "flags"],
+        "topics": ["label", "words", "keywords", "top_name", "flags", "label_phrase", "label_second", "label_note"],
+        "topic_stability": [],
+        "topic_examples": ["id", "document", "country", "text"],
+        "topic_hierarchy": ["words"],
+        "ngrams": ["ngram"],
+        "common_topics": ["label", "unigrams", "bigrams"],
+        "common_chance": [],
+        "pair_candidates": [],
+        "pair_thresholds": [],
         "pairs": ["female_label", "male_label", "female_words", "male_words", "note"],
         "evaluation": ["pair", "test", "description", "x", "note", "model"],
-    }
+    }  # fmt: skip
     for name, frame in tables.items():
         changed = frame.copy()
         for place, column in enumerate(texts[name]):
@@ -141,7 +149,11 @@ def test_every_chart_has_its_place_and_its_data(tables: Tables, make_info: MakeI
         assert spec["description"]
     anchors = {a["id"] for t, a in page.tags if t == "section"}
     links = {a["href"] for t, a in page.tags if t == "a" and (a.get("href") or "").startswith("#")}
-    assert links == {f"#{anchor}" for anchor in anchors} | {"#main"}
+    to_topics = {unquote(link[1:]) for link in links if link.startswith("#topic=")}
+    ids = {a["id"] for _, a in page.tags if "id" in a}
+    assert {"topic=asia/0", "topic=europe/5"} < to_topics < ids
+    others = {link for link in links if not link.startswith("#topic=")}
+    assert others == {f"#{anchor}" for anchor in anchors} | {"#main"}
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -283,6 +295,65 @@ def test_words_open_on_a_click_and_by_the_list(
     ]
 
 
+SEARCH = """
+document.addEventListener("atlas-drawn", () => {
+  const said = [];
+  const bar = document.querySelector(".topic-bar");
+  const input = bar.querySelector("input");
+  const note = () => {
+    const shown = [...document.querySelectorAll("details.topic:not([hidden])")].map((card) => card.dataset.topic);
+    said.push(bar.querySelector(".topic-count").textContent, shown.length > 3 ? "many" : shown.join(","));
+  };
+  const search = (text) => {
+    input.value = text;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    note();
+  };
+  note();
+  search("PRINCESS  wedd");
+  said.push(document.querySelector('[data-topic="asia/1"]').closest(".topic-rest").open);
+  search("no such word");
+  input.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  note();
+  search("princess");
+  const dot = [...document.querySelectorAll("#topics .chart .mark-symbol.role-mark path")][0];
+  const box = dot.getBoundingClientRect();
+  const place = { bubbles: true, clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+  for (const kind of ["pointerdown", "pointerup", "click"]) dot.dispatchEvent(new MouseEvent(kind, place));
+  note();
+  said.push(location.hash.replace(/[0-9]+$/, "N"), document.querySelectorAll("details.topic[open]").length);
+  const tree = document.querySelector("details.chart-fold");
+  tree.open = true;
+  tree.addEventListener("toggle", () => setTimeout(() => {
+    said.push(tree.querySelector("svg").getBoundingClientRect().width > 300);
+    document.title = said.join(" | ");
+  }, 500));
+});
+"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_topics_are_found_by_search_click_and_address(
+    tables: Tables, make_info: MakeInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = page_module._resource
+    more = {"draw.js": SEARCH}
+    monkeypatch.setattr(page_module, "_resource", lambda name: plain(name) + more.get(name, ""))
+    dom = browse(build_page(tables, make_info()), tmp_path, "#topic=asia/3").stdout
+    title = re.search(r"<title>(.*?)</title>", dom)
+    assert title
+    assert title[1].split(" | ") == [
+        "17 topics", "many",
+        "1 of 17 topics in 1 region", "asia/1", "true",
+        "0 of 17 topics", "",
+        "17 topics", "many",
+        "1 of 17 topics in 1 region", "asia/1",
+        # A click on a dot of the map ends the search and opens its card; the address opened one.
+        "17 topics", "many", "#topic=asia/N", "2",
+        "true",
+    ]  # fmt: skip
+
+
 def test_what_is_missing_is_named_at_once(tables: Tables, make_info: MakeInfo) -> None:
     info = make_info()
     del info["title"], info["regions"]
@@ -299,7 +370,7 @@ def test_what_is_missing_is_named_at_once(tables: Tables, make_info: MakeInfo) -
 
 def test_page_of_an_empty_run_stands(empty_tables: Tables, make_info: MakeInfo) -> None:
     page = Page(build_page(empty_tables, make_info()))
-    # The section on differences is left out where nothing was compared.
+    # The sections on differences, cards and common topics are left out where they have nothing.
     assert sum(tag == "section" for tag, _ in page.tags) == 8
     assert sum(bool(attributes) for attributes, _ in page.scripts) == 0
 

@@ -9,8 +9,9 @@
         actions: false, renderer: "svg", ast: true, hover: false, loader: loader, logLevel: 1,
       });
       drawn.view.addEventListener("click", (event, item) => {
-        const key = item && item.datum && item.datum.key;
-        if (key) document.dispatchEvent(new CustomEvent("atlas-words", { detail: key }));
+        const datum = (item && item.datum) || {};
+        if (datum.key) document.dispatchEvent(new CustomEvent("atlas-words", { detail: datum.key }));
+        if (datum.card) document.dispatchEvent(new CustomEvent("atlas-topic", { detail: datum.card }));
       });
     } catch (error) {
       place.textContent = "This chart could not be drawn (" + error.message + "); its numbers are in the table below.";
