@@ -1,0 +1,1 @@
+"""Why a topic's gender is read from log odds over documents: evidence from real text."""

@@ -1,0 +1,255 @@
+"""Planted topics: are female and male topics found, and none where there is none?
+
+    python benchmarks/planted_topic_study.py                 # about 5 minutes of one core
+    python benchmarks/planted_topic_study.py --draws 10      # a quick look
+
+Prints the Markdown tables of docs/planted_topics.md. Seeds are fixed: the same call prints the same
+tables. Embeddings are kept in `--cache`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from alignment.data import Region
+from alignment.evidence import any_discovery, clopper_pearson, shuffle_genders
+from alignment.fits import Fit
+from planted_topics.generator import Corpus, draw_gender, fill, write_corpus
+from planted_topics.study import (
+    Circular,
+    discover_nothing,
+    find_topics,
+    look_for_circles,
+    name_topics,
+    recover,
+)
+
+from biasatlas.lexicons.gender_mask import hidden_terms
+from biasatlas.topics.embedding import SentenceEncoder, embed_with_cache
+
+ROOT = Path(__file__).parents[1]
+LISTS = [
+    ROOT / "resources/word_lists/gender/en" / name for name in ("bolukbasi52.yaml", "extended.yaml")
+]
+# In each region three themes are female and three male; no theme in the same way everywhere.
+PLANTED = [
+    {
+        "court": "female",
+        "hospital": "female",
+        "music": "female",
+        "football": "male",
+        "banking": "male",
+        "army": "male",
+    },
+    {
+        "school": "female",
+        "fashion": "female",
+        "army": "female",
+        "fishing": "male",
+        "music": "male",
+        "space": "male",
+    },
+    {
+        "farming": "female",
+        "banking": "female",
+        "religion": "female",
+        "weather": "male",
+        "cooking": "male",
+        "court": "male",
+    },
+]
+ODDS = (2.0, 3.0, 4.0, 6.0)
+STORIES = (0.0, 0.1, 0.3, 0.6)
+
+
+def show(head: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print one table."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    print(f"{head}\n")
+    print("\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines))
+    print(flush=True)
+
+
+def exact(hits: int, n: int) -> str:
+    """A share with its exact interval."""
+    low, high = clopper_pearson(hits, n)
+    return f"{hits / n:.3f} ({low:.3f}, {high:.3f})" if n else "-"
+
+
+class Embedder:
+    """Embeds texts, each once in all runs."""
+
+    def __init__(self, encoder: Path, cache: Path) -> None:
+        self._encoder, self._cache = encoder, cache
+
+    def __call__(self, texts: Sequence[str]) -> np.ndarray:
+        known = pd.read_parquet(self._cache) if self._cache.is_file() else None
+        embeddings, known = embed_with_cache(texts, known, self._make, "passages")
+        self._cache.parent.mkdir(parents=True, exist_ok=True)
+        known.to_parquet(self._cache)
+        return embeddings
+
+    def _make(self) -> SentenceEncoder:
+        return SentenceEncoder(self._encoder, precision="fp32")
+
+
+def show_topics(corpora: Sequence[Corpus], fits: Sequence[Fit]) -> None:
+    rows = []
+    for number, (corpus, fit) in enumerate(zip(corpora, fits, strict=True), start=1):
+        named = [theme for theme in name_topics(corpus, fit) if theme]
+        rows.append(
+            (
+                number,
+                len(corpus.templates),
+                fit.n_topics,
+                f"{len(set(named))} of {len(corpus.themes)}",
+                f"{(fit.topic == fit.n_topics).mean():.2f}",
+            )
+        )
+    show(
+        "Topics that are found, gender terms hidden",
+        ("region", "passages", "topics", "themes with a topic", "passages in no topic"),
+        rows,
+    )
+
+
+def show_recovery(corpora: Sequence[Corpus], fits: Sequence[Fit], draws: int) -> None:
+    rows = []
+    for odds in ODDS:
+        found = recover(corpora, fits, odds, draws, seed=1)
+        cells = []
+        for gender in ("female", "male"):
+            one = found[gender]
+            cells += [
+                f"{one.called / draws / len(corpora):.1f}",
+                exact(one.right, one.called),
+                exact(one.recovered, one.planted),
+            ]
+        rows.append((f"{odds:g}", *cells))
+    show(
+        f"Found of three female and three male themes a region, {draws} draws of gender",
+        (
+            "odds",
+            "female topics",
+            "precision",
+            "recall",
+            "male topics",
+            "precision",
+            "recall",
+        ),
+        rows,
+    )
+
+
+def show_shuffles(corpora: Sequence[Corpus], fits: Sequence[Fit], times: int) -> None:
+    rng = np.random.default_rng(2)
+    found = [
+        shuffle_genders(
+            Region(str(number), [], corpus.document, draw_gender(corpus, 4.0, rng), {}),
+            fit,
+            times=times,
+            permutations=1_999,
+            rng=rng,
+        )
+        for number, (corpus, fit) in enumerate(zip(corpora, fits, strict=True), start=1)
+    ]
+    show(
+        f"Shuffles with any discovery, genders of whole documents shuffled {times} times",
+        ("region", "share (exact 95% interval); allowed: .10"),
+        [
+            (name, exact(hits, n))
+            for name, hits, n in any_discovery(found, [str(n + 1) for n in range(len(found))])
+        ],
+    )
+
+
+def show_circles(corpora: Sequence[Corpus], embed: Embedder) -> None:
+    rows = []
+    kinds = {
+        "18 themes, 1 to 4 gender terms a passage": corpora,
+        "no theme, 4 to 6 gender terms a passage": [
+            write_corpus(
+                {}, np.random.default_rng(100 + n), documents=120, slots=(4, 6), themed=False
+            )
+            for n in range(len(corpora))
+        ],
+    }
+    terms = hidden_terms(LISTS)
+    for kind, some in kinds.items():
+        totals: dict[str, Circular] = {}
+        for number, corpus in enumerate(some):
+            for view, one in look_for_circles(corpus, embed, terms, seed=number).items():
+                totals[view] = totals[view] + one if view in totals else one
+        rows += [
+            (kind, view, one.topics, one.female, one.male, one.pure) for view, one in totals.items()
+        ]
+    show(
+        f"Nothing planted, {len(corpora)} corpora of each kind, added up",
+        (
+            "corpora",
+            "gender terms",
+            "topics",
+            "called female",
+            "called male",
+            "at least nine in ten female",
+        ),
+        rows,
+    )
+
+
+def show_stories(corpus: Corpus, fit: Fit, draws: int) -> None:
+    rows = []
+    for within in STORIES:
+        cells: list[str] = []
+        for unit in ("document", "story"):
+            some, called, topics = discover_nothing(
+                corpus, fit, draws, seed=3, within_story=within, unit=unit
+            )
+            cells += [f"{called / topics:.3f}", exact(some, draws)]
+        rows.append((f"{within:g}", *cells))
+    show(
+        f"Nothing planted, half of the documents in stories of six that lean alike, {draws} draws",
+        (
+            "correlation in a story",
+            "documents: topics p < .05",
+            "documents: any discovery",
+            "stories: topics p < .05",
+            "stories: any discovery",
+        ),
+        rows,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--draws", type=int, default=50, help="draws of gender a region and odds")
+    parser.add_argument("--shuffles", type=int, default=200, help="also draws without anything")
+    parser.add_argument("--encoder", type=Path, default=ROOT / "resources/fetched/minilm_l6_v2")
+    parser.add_argument(
+        "--cache", type=Path, default=ROOT / "results/benchmarks/planted_embeddings.parquet"
+    )
+    arguments = parser.parse_args()
+    embed = Embedder(arguments.encoder, arguments.cache)
+    terms = hidden_terms(LISTS)
+    corpora = [
+        write_corpus(planted, np.random.default_rng(number))
+        for number, planted in enumerate(PLANTED)
+    ]
+    fits = []
+    for number, corpus in enumerate(corpora):
+        rng = np.random.default_rng(10 + number)
+        texts = fill(corpus, draw_gender(corpus, 1.0, rng), rng)
+        fits.append(find_topics(texts, embed, terms))
+    show_topics(corpora, fits)
+    show_recovery(corpora, fits, arguments.draws)
+    show_shuffles(corpora, fits, arguments.shuffles)
+    show_stories(corpora[0], fits[0], arguments.shuffles)
+    show_circles(corpora[:2], embed)
+
+
+if __name__ == "__main__":
+    main()

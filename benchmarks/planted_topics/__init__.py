@@ -1,0 +1,1 @@
+"""Topics of known gender, planted in corpora made for them."""
