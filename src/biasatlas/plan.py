@@ -159,6 +159,34 @@ class Plan:
         """Whether a corpus has à la carte vectors."""
         return ("alc", NO_SEED) in self.models(role)
 
+    # Topics
+
+    def encoder(self, language: str) -> str:
+        """Asset that embeds the passages of a language; empty where none is named."""
+        encoder = self.config.topics.encoder
+        return encoder if isinstance(encoder, str) else encoder.get(language, "")
+
+    @property
+    def view(self) -> str:
+        """How the encoder reads passages: gender terms `masked` or `visible`."""
+        return "masked" if self.config.topics.mask_gender_terms else "visible"
+
+    @property
+    def other_view(self) -> str | None:
+        """The view that topics are compared with; None where they are not."""
+        other = {"masked": "visible", "visible": "masked"}[self.view]
+        return other if self.config.topics.compare_masking else None
+
+    def mask_files(self, language: str) -> list[str]:
+        """Files of the gender terms that are hidden: the run's list, and the longer one."""
+        return list(dict.fromkeys([self.gender_file(language), self.swap_file(language)]))
+
+    def mask_digest(self, language: str, view: str) -> list[str]:
+        """Hash of the terms that a view hides; none where it shows them."""
+        if view == "visible":
+            return []
+        return [digest(load_gender_pairs(path)) for path in self.mask_files(language)]
+
     # Assets
 
     def asset_digest(self, name: str | None) -> str:
@@ -175,8 +203,9 @@ class Plan:
         """Names of the assets that the run uses."""
         config = self.config
         names = {source.asset for corpus in config.corpora for source in corpus.sources}
-        names |= {config.topics.encoder, config.pairs.encoder, config.vectors.pretrained}
-        names.add(self.language_model)
+        names |= {self.encoder(language) or None for language in config.languages}
+        names |= {config.pairs.encoder, config.vectors.pretrained, self.language_model}
+        names |= {config.labels.model, config.labels.second}
         return sorted(name for name in names if name is not None)
 
     # Word lists

@@ -13,6 +13,7 @@ from biasatlas.corpora.paths import expand_paths, missing_paths
 from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.regions import resolve_regions
 from biasatlas.errors import InputError
+from biasatlas.language_models.install import check_llama
 from biasatlas.plan import Plan
 
 
@@ -51,9 +52,11 @@ def find_wrong_names(plan: Plan) -> list[str]:
         if not Path(path).exists()
     ]
     wanted = {
-        "topics.encoder": config.topics.encoder,
+        **_encoders(plan),
         "pairs.encoder": config.pairs.encoder,
         "vectors.pretrained": config.vectors.pretrained,
+        "labels.model": config.labels.model,
+        "labels.second": config.labels.second,
         "documents.language_model": plan.language_model,
     }
     for corpus in config.corpora:
@@ -86,6 +89,14 @@ def find_wrong_names(plan: Plan) -> list[str]:
         for language in config.languages
         if not plan.gender_list(language)
     ]
+    problems += [
+        f"key `topics.encoder`: names no encoder for language `{language}`"
+        for language in config.languages
+        if not plan.encoder(language)
+    ]
+    for role in ("model", "second"):
+        if getattr(config.labels, role) is not None:
+            problems += check_llama(f"labels.{role}")
     problems += _absent_gender_lists(plan)
     problems += _unknown_languages(plan)
     if config.ungdc_path is not None and not Path(config.ungdc_path).exists():
@@ -95,6 +106,16 @@ def find_wrong_names(plan: Plan) -> list[str]:
     except InputError as error:
         problems += error.problems
     return problems
+
+
+def _encoders(plan: Plan) -> dict[str, str | None]:
+    """Encoder of each language by its key."""
+    if isinstance(plan.config.topics.encoder, str):
+        return {"topics.encoder": plan.config.topics.encoder}
+    return {
+        f"topics.encoder.{language}": plan.encoder(language) or None
+        for language in plan.config.languages
+    }
 
 
 def _absent_gender_lists(plan: Plan) -> list[str]:

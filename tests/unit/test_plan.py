@@ -152,6 +152,29 @@ def test_an_asset_that_is_not_in_the_catalogue(resources, key):
     assert "allowed: news_articles" in problem or "allowed: bge" in problem
 
 
+def test_an_encoder_a_language(resources):
+    def change(values):
+        values["topics"] = {"encoder": {"de": "bge_small_en", "en": "nobody"}}
+
+    (problem,) = problems_of(resources, change)
+    assert "key `topics.encoder.en`: value 'nobody': no such asset" in problem
+    plan = make_plan(resources, lambda v: v.update(topics={"encoder": {"en": "bge_small_en"}}))
+    assert plan.encoder("en") == "bge_small_en"
+    assert "bge_small_en" in plan.used_assets
+    (problem,) = problems_of(resources, lambda v: v.update(topics={"encoder": {"de": "x"}}))
+    assert "key `topics.encoder`: names no encoder for language `en`" in problem
+
+
+def test_the_view_of_the_encoder_and_the_one_it_is_compared_with(resources):
+    plan = make_plan(resources, lambda values: None)
+    assert (plan.view, plan.other_view) == ("masked", "visible")
+    assert plan.mask_digest("en", "visible") == []
+    assert len(plan.mask_digest("en", "masked")) == len(plan.mask_files("en")) == 2
+    shown = {"mask_gender_terms": False, "compare_masking": False}
+    plan = make_plan(resources, lambda values: values.update(topics=shown))
+    assert (plan.view, plan.other_view) == ("visible", None)
+
+
 def test_own_files_are_found(resources, tmp_path):
     (tmp_path / "own.bin").write_bytes(b"x")
     (tmp_path / "own.csv").write_text("text\n")

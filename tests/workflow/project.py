@@ -28,6 +28,7 @@ WEAT_WORDS = (
     "experiment astronomy shakespeare executive management professional corporation salary office "
     "business career home parents children family cousins marriage wedding relatives"
 ).split()
+FEW_REFITS = {"seeds": 2, "orders": 1, "bootstraps": 4, "permutations": 199}
 FEMALE = "she her mother daughter sister aunt".split()
 MALE = "he his father son brother uncle".split()
 FILLING = "the of and in with after before during many some old new great small".split()
@@ -127,7 +128,9 @@ def write_config(project: Path, assets: Path, **changes: Any) -> Path:
         },
         "weat": {"bootstrap": 200, "nulls": 20},
         "stability": {"bootstrap": 100, "permutations": 99},
-        "topics": {"permutations": 499, "bootstrap": 200},
+        "topics": {"permutations": 499, "bootstrap": 200, "refits": FEW_REFITS},
+        # the model is not in every clone; a test of its own asks it
+        "labels": {"model": None},
         # made-up text is in no language
         "documents": {"language_min": None, "min_words": 20},
         "passages": {"words": 60, "min_words": 20},

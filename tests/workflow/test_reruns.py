@@ -33,9 +33,18 @@ PAIRS = {"score_pairs": 2, "bootstrap_pairs": 2, "tabulate_alc": 1, "tabulate_ev
 PAGES = {"record_provenance": 1, "draw_atlas": 1}
 TOPICS = {
     "fit_topics": 2,
+    "refit_topics": 2,
+    "assess_topics": 2,
     "describe_topics": 2,
+    "label_topics": 2,
+    "detail_topics": 2,
+    "place_topics": 1,
+    "match_common_topics": 1,
     "align_topics": 2,
+    "tell_genders": 1,
     "tabulate_topics": 1,
+    "tabulate_topic_details": 6,
+    "tabulate_common_topics": 2,
     "match_pairs": 2,
     "tabulate_pairs": 1,
     **PAIRS,
@@ -89,7 +98,7 @@ def test_a_gender_pair_leaves_corpora_and_vectors_alone(finished: Path) -> None:
     pairs = finished / "resources/word_lists/gender/en/bolukbasi52.yaml"
     with edited(pairs, lambda text: text.replace("convent", "abbey")):
         assert planned_jobs(finished) == (
-            {"split_gender": 2, "tabulate_gender": 1, "embed_passages": 2} | (TOPICS | LINT | PAGES)
+            {"split_gender": 2, "tabulate_gender": 1, "embed_passages": 4} | (TOPICS | LINT | PAGES)
         )
 
 
@@ -109,8 +118,9 @@ def test_a_changed_gender_list_embeds_new_passages_only(finished: Path, tmp_path
     pairs.write_text(pairs.read_text("utf-8").replace("convent", "abbess"), encoding="utf-8")
     result = snakemake(project, "--cores", "2", "--until", "embed_passages")
     assert result.returncode == 0, result.stdout + result.stderr
-    log = (project / "results/small/logs/embed_passages/en-north.log").read_text("utf-8")
-    assert "passages: 1 new, 195 from the cache" in log
+    for view in ("masked", "visible"):
+        log = project / f"results/small/logs/embed_passages/en-north-{view}.log"
+        assert "passages: 1 new, 195 from the cache" in log.read_text("utf-8")
 
 
 def test_a_regional_name_reruns_region_aware_scoring_only(finished: Path) -> None:
@@ -126,7 +136,8 @@ def test_a_pair_threshold_reruns_from_the_pairs_on(finished: Path, assets: Path)
         finished / "config/config.yaml", lambda text: text + "pairs: {gap_threshold: 0.02}"
     ):
         assert planned_jobs(finished) == (
-            {"match_pairs": 2, "tabulate_pairs": 1} | PAIRS | WORDS | PAGES
+            {"match_pairs": 2, "tabulate_pairs": 1, "tabulate_topic_details": 2}
+            | (PAIRS | WORDS | PAGES)
         )
 
 
@@ -138,8 +149,9 @@ def test_a_new_region_leaves_the_others_alone(finished: Path, assets: Path) -> N
     assert jobs["build_region"] == 2
     assert jobs["train_vectors"] == 4
     assert jobs["train_resampled_vectors"] == 2
-    one = ("split_gender", "embed_passages", "fit_topics", "score_resampled")
+    one = ("split_gender", "fit_topics", "refit_topics", "label_topics", "score_resampled")
     assert {jobs[rule] for rule in one} == {1}
+    assert jobs["embed_passages"] == 2
     # The map of à la carte vectors is fitted on the text of all regions.
     assert (jobs["fit_alc"], jobs["score_weat"], jobs["score_pairs"]) == (2, 3, 3)
     assert "prepare_documents" not in jobs

@@ -6,13 +6,22 @@ import filecmp
 import json
 from pathlib import Path
 
-from project import SUBJECTS, make_project, planned_jobs, snakemake, write_config, write_corpus
+from project import (
+    FEW_REFITS,
+    SUBJECTS,
+    make_project,
+    planned_jobs,
+    snakemake,
+    write_config,
+    write_corpus,
+)
 
 from biasatlas.tables import read_table
 
 TABLES = [
     *("corpus", "gender", "word_lists", "weat", "words", "coverage", "stability", "companions"),
-    *("differences", "alc", "topics", "pairs", "evaluation"),
+    *("differences", "alc", "topics", "topic_stability", "topic_examples", "topic_hierarchy"),
+    *("ngrams", "common_chance", "pairs", "pair_candidates", "pair_thresholds", "evaluation"),
 ]
 
 
@@ -30,7 +39,8 @@ def test_everything_is_there_and_a_second_run_has_nothing_to_do(finished: Path) 
 
 def test_the_planted_pair_is_found_and_scored(finished: Path) -> None:
     pairs = table(finished, "pairs")
-    first = pairs[(pairs["region"] == "north") & (pairs["rank"] == 1)].iloc[0]
+    own = pairs[(pairs["region"] == "north") & pairs["primary"]]
+    first = own[own["rank"] == 1].iloc[0]
     assert set(first["female_words"].split("; ")) <= set(SUBJECTS["school"].split())
     assert set(first["male_words"].split("; ")) <= set(SUBJECTS["football"].split())
     scores = table(finished, "evaluation")
@@ -42,8 +52,8 @@ def test_a_thin_region_comes_through_as_thin(finished: Path) -> None:
     gender = table(finished, "gender").set_index("region")
     assert "thin" in gender.at["south", "warning"]
     pairs = table(finished, "pairs").set_index("region")
-    assert pairs.at["south", "rank"] == 0
-    assert pairs.at["south", "note"] == "no pair: the region has no topics"
+    assert list(pairs.loc["south", "rank"]) == [0, 0]
+    assert set(pairs.loc["south", "note"]) == {"no pair: the region has no topics"}
     atlas = (finished / "results/small/atlas/index.html").read_text("utf-8")
     assert gender.at["south", "warning"].split(";")[0] in atlas
     assert "no pair: the region has no topics" in atlas
@@ -109,7 +119,7 @@ def test_regions_with_nothing_one_document_or_one_gender_reach_the_atlas(
         project,
         assets,
         regions=[{"name": name, "document_label": name} for name in names],
-        topics={"permutations": 99, "bootstrap": 100, "min_passages": 20},
+        topics={"permutations": 99, "bootstrap": 100, "min_passages": 20, "refits": FEW_REFITS},
         stability={"resample_documents": False, "bootstrap": 100, "permutations": 99},
         vectors={
             "seeds": [1],
@@ -124,7 +134,7 @@ def test_regions_with_nothing_one_document_or_one_gender_reach_the_atlas(
     assert gender.at["men", "female"] == 0
     assert gender.at["men", "male"] > 0
     pairs = table(project, "pairs").set_index("region")
-    assert list(pairs.loc[names, "rank"]) == [0, 0, 0]
+    assert list(pairs.loc[names, "rank"]) == [0] * 6
     scores = table(project, "weat")
     empty = scores[scores["region"] == "nobody"]
     assert set(empty["status"]) == {"refused"}
@@ -146,6 +156,9 @@ def test_the_papers_settings_run_to_the_end(assets: Path, tmp_path: Path) -> Non
             "keywords": "keybert",
             "cluster_selection_method": "eom",
             "min_cluster_size": 15,
+            "mask_gender_terms": False,
+            "compare_masking": False,
+            "refits": {"seeds": 0, "orders": 0, "bootstraps": 0},
         },
         pairs={"selection": "gap", "gap_threshold": 0.5},
         evaluation={"algorithms": ["fasttext"], "keep_shared": True, "terms": "paper_text"},
@@ -165,7 +178,9 @@ def test_the_papers_settings_run_to_the_end(assets: Path, tmp_path: Path) -> Non
     found = topics[(topics["region"] == "north") & (topics["topic"] >= 0)]
     assert all(len(words.split("; ")) == 10 for words in found["keywords"])
     pairs = table(project, "pairs")
-    kept = pairs[pairs["rank"] > 0]
+    assert set(topics["stability"]) == {"unknown"}
+    kept = pairs[(pairs["rank"] > 0) & pairs["primary"]]
+    assert len(kept)
     assert (kept["selection"] == "gap").all()
     assert kept["passes_gap"].all()
     scores = table(project, "evaluation")

@@ -72,7 +72,7 @@ def test_a_rule_has_all_that_a_rule_must_have(file: str, name: str, body: str) -
         assert f'code=code("{script[1]}")' in body
 
 
-@pytest.mark.parametrize("name", ["embed_passages", "fit_topics", "describe_topics"])
+@pytest.mark.parametrize("name", ["embed_passages", "fit_topics", "refit_topics", "describe_topics", "label_topics"])
 def test_rules_that_use_a_gpu_say_so(name: str) -> None:
     body = next(body for _, rule, body in RULES if rule == name)
     assert re.search(r"gpu=1,", body)
@@ -93,7 +93,7 @@ def _requirements(lines: list[str]) -> dict[str, str]:
 
 def test_conda_environments_ask_for_what_the_project_asks_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = _requirements(project["dependencies"])
+    wanted = _requirements(project["dependencies"] + project["optional-dependencies"]["llm"])
     wanted["python"] = project["requires-python"]
     for path in sorted((ROOT / "envs").glob("*.yaml")):
         *plain, pip = yaml.safe_load(path.read_text("utf-8"))["dependencies"]
@@ -108,7 +108,13 @@ def test_the_lock_file_pins_every_requirement_and_names_no_place() -> None:
     lock = (ROOT / "requirements.lock").read_text("utf-8")
     pinned = _requirements(lock.split())
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    for name in _requirements(project["dependencies"] + project["optional-dependencies"]["dev"]):
+    extras = project["optional-dependencies"]
+    for name in _requirements(project["dependencies"] + extras["dev"]):
         assert pinned[name].startswith("=="), name
+    for file, names in (("extras", ("reddit", "segmentation")), ("llm", ("llm",))):
+        text = (ROOT / f"requirements-{file}.lock").read_text("utf-8")
+        lock += text
+        for name in _requirements([line for extra in names for line in extras[extra]]):
+            assert _requirements(text.split())[name].startswith("=="), name
     assert "://" not in lock
     assert "+cpu" not in lock

@@ -30,10 +30,19 @@ except InputError as error:
 
 # Tables of the association tests on the discovery corpus, which need no topics.
 WEAT_TABLES = ["weat", "stability", "companions", "differences"]
+TOPIC_TABLES = [
+    "topics",
+    "topic_stability",
+    "topic_examples",
+    "topic_hierarchy",
+    "ngrams",
+]
+TOPIC_TABLES += ["common_topics", "common_chance"]
+TOPIC_TABLES += ["pairs", "pair_candidates", "pair_thresholds"]
 TABLES = ["corpus", "gender", "word_lists", *WEAT_TABLES, "words", "coverage"]
 if PLAN.uses_alc("discovery") or (PLAN.evaluation and PLAN.uses_alc("evaluation")):
     TABLES.append("alc")
-TABLES += ["topics", "pairs"]
+TABLES += TOPIC_TABLES
 if PLAN.evaluation:
     TABLES.append("evaluation")
 

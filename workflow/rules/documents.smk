@@ -51,6 +51,7 @@ rule bootstrap_pairs:
         fit=f"{LATER_ALC}/fit.json",
         swap=lambda wildcards: ancient(PLAN.swap_file(wildcards.language)),
         pairs="<results>/topics/{language}/{region}/pairs.parquet",
+        descriptions="<results>/topics/{language}/{region}/descriptions.parquet",
         labels="<results>/topics/{language}/{region}/labels.parquet",
         lists=ancient(PLAN.region_aware_files),
     output:
@@ -70,6 +71,7 @@ rule bootstrap_pairs:
         lists=PLAN.region_aware_digest(),
         terms=PLAN.config.evaluation.terms,
         published=PLAN.config.evaluation.published_pairs,
+        selection=PLAN.config.pairs.selection,
         swap=lambda wildcards: PLAN.swap_digest(wildcards.language),
         rules=[*ALC_RULES, ("drop_shared", not PLAN.config.evaluation.keep_shared)],
         settings=sorted(ALC_BOOTSTRAP.items()),

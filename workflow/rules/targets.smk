@@ -1,6 +1,6 @@
 """One named target a stage: snakemake --cores 8 corpora, weat, ...
 
-Expects: TABLES of common.smk.
+Expects: WEAT_TABLES and TOPIC_TABLES of common.smk.
 """
 
 
@@ -32,5 +32,4 @@ rule own_vectors:
 
 rule topics:
     input:
-        "<results>/tables/topics.csv",
-        "<results>/tables/pairs.csv",
+        expand("<results>/tables/{table}.csv", table=TOPIC_TABLES),

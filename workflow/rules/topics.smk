@@ -1,47 +1,18 @@
-"""Topics of the gendered passages: embeddings, clusters, labels and words, gender.
+"""Topics of the gendered passages, what they are about, and their gender.
 
-Outputs: <results>/topics/{language}/{region}/ (embeddings, assignments, words, labels, keywords,
-topic embeddings, alignment; all Parquet), <results>/tables/topics.csv.
-Expects: config keys topics, pairs.encoder, seed.
+Outputs: <results>/topics/{language}/{region}/ (assignments, words, descriptions, topic embeddings,
+gender tests, alignment; all Parquet).
+Expects: config keys topics, pairs.encoder, seed; the embeddings of embeddings.smk.
 """
 
-TOPICS = "<results>/topics/{language}/{region}"
-
-
-rule embed_passages:
-    input:
-        passages=f"<results>/corpora/{PLAN.discovery}/{{language}}/{{region}}.parquet",
-        used="<results>/gender/{language}/{region}.used.parquet",
-        encoder=fetched(PLAN.config.topics.encoder),
-        record=record(PLAN.config.topics.encoder),
-    output:
-        embeddings=f"{TOPICS}/embeddings.parquet",
-    log:
-        "<logs>/embed_passages/{language}-{region}.log",
-    benchmark:
-        "<benchmarks>/embed_passages/{language}-{region}.tsv"
-    conda:
-        "../../envs/topics.yaml"
-    threads: 1
-    resources:
-        gpu=1,
-        mem_mb=lambda wildcards, attempt: 3000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
-    params:
-        code=code("embed_passages"),
-        encoder=PLAN.asset_digest(PLAN.config.topics.encoder),
-        batch_size=PLAN.config.topics.batch_size,
-        precision=PLAN.config.topics.precision,
-    message:
-        "Embedding the gendered passages of {wildcards.region} ({wildcards.language})"
-    script:
-        "../scripts/embed_passages.py"
+MAIN_EMBEDDINGS = f"{TOPICS}/embeddings-{PLAN.view}.parquet"
 
 
 rule fit_topics:
     input:
-        passages=f"<results>/corpora/{PLAN.discovery}/{{language}}/{{region}}.parquet",
-        embeddings=f"{TOPICS}/embeddings.parquet",
+        passages=FOUND_PASSAGES,
+        embeddings=MAIN_EMBEDDINGS,
+        terms=lambda wildcards: ancient(PLAN.mask_files(wildcards.language)),
     output:
         assignments=f"{TOPICS}/assignments.parquet",
         words=f"{TOPICS}/words.parquet",
@@ -54,18 +25,14 @@ rule fit_topics:
     threads: 1
     resources:
         gpu=1,
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        mem_mb=lambda wildcards, attempt: 6000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
     params:
         code=code("fit_topics"),
-        settings=topic_settings(
-            "n_neighbors",
-            "n_components",
-            "min_cluster_size",
-            "cluster_selection_method",
-            "top_words",
-            "min_passages",
-        ),
+        settings=topic_settings(*FITTED),
+        view=PLAN.view,
+        terms=lambda wildcards: PLAN.mask_digest(wildcards.language, PLAN.view),
+        hyphen_is_letter=PLAN.config.gender.hyphen_is_letter,
     message:
         "Finding the topics of {wildcards.region} ({wildcards.language})"
     script:
@@ -74,17 +41,19 @@ rule fit_topics:
 
 rule describe_topics:
     input:
-        passages=f"<results>/corpora/{PLAN.discovery}/{{language}}/{{region}}.parquet",
-        embeddings=f"{TOPICS}/embeddings.parquet",
+        passages=FOUND_PASSAGES,
+        embeddings=MAIN_EMBEDDINGS,
         assignments=f"{TOPICS}/assignments.parquet",
         words=f"{TOPICS}/words.parquet",
-        encoder=fetched(PLAN.config.topics.encoder),
+        encoder=lambda wildcards: fetched(PLAN.encoder(wildcards.language)),
         pair_encoder=fetched(PLAN.config.pairs.encoder),
-        records=record(PLAN.config.topics.encoder, PLAN.config.pairs.encoder),
+        records=lambda wildcards: record(
+            PLAN.encoder(wildcards.language), PLAN.config.pairs.encoder
+        ),
         gazetteer=ancient(PLAN.gazetteer),
-        terms=lambda wildcards: ancient(PLAN.gender_file(wildcards.language)),
+        terms=lambda wildcards: ancient(PLAN.mask_files(wildcards.language)),
     output:
-        labels=f"{TOPICS}/labels.parquet",
+        descriptions=f"{TOPICS}/descriptions.parquet",
         topic_embeddings=f"{TOPICS}/topic_embeddings.parquet",
     log:
         "<logs>/describe_topics/{language}-{region}.log",
@@ -99,26 +68,29 @@ rule describe_topics:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("describe_topics"),
-        encoders=[PLAN.asset_digest(PLAN.config.topics.encoder)]
-        + [PLAN.asset_digest(PLAN.config.pairs.encoder)],
+        encoders=lambda wildcards: [
+            PLAN.asset_digest(PLAN.encoder(wildcards.language)),
+            PLAN.asset_digest(PLAN.config.pairs.encoder),
+        ],
         gazetteer=PLAN.gazetteer_digest(),
-        terms=lambda wildcards: PLAN.gender_digest(wildcards.language),
+        terms=lambda wildcards: PLAN.mask_digest(wildcards.language, "masked"),
         settings=topic_settings("batch_size", "precision", "keywords", "top_words"),
         keep_shared=PLAN.config.evaluation.keep_shared,
+        view=PLAN.view,
     message:
-        "Labelling the topics of {wildcards.region} ({wildcards.language})"
+        "Describing the topics of {wildcards.region} ({wildcards.language})"
     script:
         "../scripts/describe_topics.py"
 
 
 rule align_topics:
     input:
-        passages=f"<results>/corpora/{PLAN.discovery}/{{language}}/{{region}}.parquet",
+        passages=FOUND_PASSAGES,
         used="<results>/gender/{language}/{region}.used.parquet",
         assignments=f"{TOPICS}/assignments.parquet",
         words=f"{TOPICS}/words.parquet",
     output:
-        alignment=f"{TOPICS}/alignment.parquet",
+        tests=f"{TOPICS}/gender_tests.parquet",
     log:
         "<logs>/align_topics/{language}-{region}.log",
     benchmark:
@@ -131,33 +103,20 @@ rule align_topics:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("align_topics"),
-        settings=topic_settings("alignment", "fdr", "permutations", "bootstrap"),
+        settings=topic_settings("permutations", "bootstrap"),
     message:
         "Testing the gender of the topics of {wildcards.region} ({wildcards.language})"
     script:
         "../scripts/align_topics.py"
 
 
-rule tabulate_topics:
+rule tell_genders:
     input:
-        alignments=expand(
-            f"{TOPICS}/alignment.parquet",
-            language=PLAN.config.languages,
-            region=PLAN.regions,
-        ),
-        labels=expand(
-            f"{TOPICS}/labels.parquet",
-            language=PLAN.config.languages,
-            region=PLAN.regions,
-        ),
+        tests=regions_of_language(f"{TOPICS}/gender_tests.parquet"),
     output:
-        report(
-            "<results>/tables/topics.csv",
-            category="Tables",
-            caption="../report/topics.rst",
-        ),
+        alignments=regions_of_language(f"{TOPICS}/alignment.parquet"),
     log:
-        "<logs>/tabulate_topics.log",
+        "<logs>/tell_genders/{language}.log",
     conda:
         "../../envs/base.yaml"
     threads: 1
@@ -165,9 +124,11 @@ rule tabulate_topics:
         mem_mb=1000,
         runtime=10,
     params:
-        code=code("tabulate_topics"),
-        settings=topic_settings("dominant_document_share", "dominant_name_share"),
+        code=code("tell_genders"),
+        regions=PLAN.regions,
+        fdr=PLAN.config.topics.fdr,
+        alignment=PLAN.config.topics.alignment,
     message:
-        "Collecting the topics"
+        "Correcting the genders of topics for the number of tests ({wildcards.language})"
     script:
-        "../scripts/tabulate_topics.py"
+        "../scripts/tell_genders.py"

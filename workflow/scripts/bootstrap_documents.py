@@ -1,7 +1,5 @@
 """Score tests on a region's à la carte vectors, resample its documents, and swap the genders."""
 
-from pathlib import Path
-
 import pandas as pd
 
 from biasatlas.association import region_aware
@@ -18,10 +16,9 @@ given, params, wildcards = snakemake.input, snakemake.params, snakemake.wildcard
 place = {"language": wildcards.language, "region": wildcards.region}
 with start(snakemake.log[0], f"bootstrap_documents {params.corpus} {wildcards.region}"):
     if given.get("pairs"):
-        folder = Path(given.lists[0]).parents[1]
-        pairs, labels = pd.read_parquet(given.pairs), pd.read_parquet(given.labels)
-        options = {"published": params.published, "pairs": pairs, "labels": labels} | place
-        tests, _ = region_aware.load_tests(folder, params.terms, **options)
+        files = {name: given[name] for name in ("pairs", "descriptions", "labels")}
+        options = {"published": params.published, "selection": params.selection} | place
+        tests, _ = region_aware.read_tests(given.lists, params.terms, files=files, **options)
     else:
         tests = {"weat": [*load_tests(given.controls), *load_tests(given.tests)]}
     rows = bootstrap_tests(

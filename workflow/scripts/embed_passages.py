@@ -5,24 +5,24 @@ from pathlib import Path
 import pandas as pd
 
 from biasatlas.files import write_parquet
+from biasatlas.lexicons.gender_mask import show_texts
 from biasatlas.logs import start
 from biasatlas.topics.cache import read_cache, write_cache
-from biasatlas.topics.embedding import SentenceEncoder, embed_with_cache
+from biasatlas.topics.embedding import embed_with_cache
+from biasatlas.topics.encoders import load_encoder
 
-params = snakemake.params
-with start(snakemake.log[0], f"embed_passages {snakemake.wildcards.region}"):
-    passages = pd.read_parquet(snakemake.input.passages, columns=["id", "text"])
-    used = pd.read_parquet(snakemake.input.used)["id"]
-    passages = passages[passages["id"].isin(used)]
-    encoder = SentenceEncoder(
-        snakemake.input.encoder, batch_size=params.batch_size, precision=params.precision
+given, params, view = snakemake.input, snakemake.params, snakemake.wildcards.view
+with start(snakemake.log[0], f"embed_passages {snakemake.wildcards.region} {view}"):
+    passages = pd.read_parquet(given.passages, columns=["id", "text"])
+    passages = passages[passages["id"].isin(pd.read_parquet(given.used)["id"])]
+    texts = show_texts(
+        passages["text"], view, given.terms, hyphen_is_letter=params.hyphen_is_letter
     )
+    encoder = load_encoder(given.encoder, batch_size=params.batch_size, precision=params.precision)
     # Not an output: Snakemake would remove it before the job that it must serve.
-    cache = Path(snakemake.output.embeddings).with_name("embedding_cache.parquet")
+    cache = Path(snakemake.output.embeddings).with_name(f"embedding_cache-{view}.parquet")
     key = f"{params.encoder} {encoder.precision} {params.batch_size}"
-    vectors, known = embed_with_cache(
-        list(passages["text"]), read_cache(cache, key), lambda: encoder, "passages"
-    )
+    vectors, known = embed_with_cache(texts, read_cache(cache, key), lambda: encoder, "passages")
     write_parquet(
         pd.DataFrame({"id": passages["id"].to_numpy(), "embedding": list(vectors)}),
         snakemake.output.embeddings,

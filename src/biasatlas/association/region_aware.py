@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from biasatlas.association.collect import score_with_control
 from biasatlas.association.score import Scored, Settings
@@ -30,7 +30,8 @@ def load_tests(
     region: str,
     language: str,
     pairs: pd.DataFrame | None = None,
-    labels: pd.DataFrame | None = None,
+    topics: pd.DataFrame | None = None,
+    selection: str = "matching",
 ) -> tuple[dict[str, list[AssociationTest]], dict[str, str]]:
     """Make the region-aware tests of one region: its found pairs, and the published ones.
 
@@ -44,25 +45,30 @@ def load_tests(
         Whether the published pairs are scored.
     region, language : str
         Of the found pairs.
-    pairs, labels : DataFrame or None
-        From `find_pairs` and `describe_topics`; None for vectors that found nothing.
+    pairs, topics : DataFrame or None
+        From `find_pairs`, of both selections; `topic`, `label` and `keywords` of the topics. None
+        for vectors that found nothing.
+    selection : {"matching", "gap"}
+        The run's own selection. Its pairs are called ``europe-1``, the other's ``europe-gap-1``.
 
     Returns
     -------
     tests : dict of str to list of AssociationTest
-        By origin, found or published.
+        By origin: found, found_other or published.
     pair_regions : dict of str to str
         Region of each pair by the name of its test.
     """
     terms = load_all_terms(folder, form)
-    found = []
-    if pairs is not None and labels is not None:
-        known = {row["topic"]: row for row in labels.to_dict("records")}
+    found: dict[str, list[AssociationTest]] = {"found": [], "found_other": []}
+    if pairs is not None and topics is not None:
+        known = {row["topic"]: row for row in topics.to_dict("records")}
         for pair in pairs[pairs["rank"] > 0].to_dict("records"):
             x, y = known[pair["female_topic"]], known[pair["male_topic"]]
-            found.append(
+            own = pair["selection"] == selection
+            middle = "" if own else f"{pair['selection']}-"
+            found["found" if own else "found_other"].append(
                 make_pair(
-                    f"{region}-{pair['rank']}",
+                    f"{region}-{middle}{pair['rank']}",
                     (x["label"], y["label"]),
                     (list(x["keywords"]), list(y["keywords"])),
                     terms.get(region, terms[GENERAL]),
@@ -72,9 +78,37 @@ def load_tests(
     # The published lists are English.
     wanted = published and language == "en"
     printed = load_published_pairs(folder, form) if wanted else []
-    pair_regions = {test.test: region for test in found}
+    pair_regions = {test.test: region for some in found.values() for test in some}
     pair_regions |= {test.test: test.test.rpartition("-")[0] for test in printed}
-    return {"found": found, "published": printed}, pair_regions
+    return {**found, "published": printed}, pair_regions
+
+
+def read_tests(
+    lists: Sequence[str], form: str, *, files: Mapping[str, str], **options: Any
+) -> tuple[dict[str, list[AssociationTest]], dict[str, str]]:
+    """`load_tests` from files.
+
+    Parameters
+    ----------
+    lists : sequence of str
+        Files of the word lists of kind region_aware, in a folder a region.
+    form : str
+        As in `load_tests`.
+    files : mapping of str to str
+        `pairs`, `descriptions` and `labels`; none of them for vectors that found nothing.
+    **options
+        The rest of `load_tests`.
+    """
+    import pandas as pd
+
+    folder = Path(lists[0]).parents[1]
+    if "pairs" not in files:
+        return load_tests(folder, form, **options)
+    topics = pd.read_parquet(files["descriptions"], columns=["topic", "keywords"]).merge(
+        pd.read_parquet(files["labels"], columns=["topic", "label"]), on="topic"
+    )
+    pairs = pd.read_parquet(files["pairs"])
+    return load_tests(folder, form, pairs=pairs, topics=topics, **options)
 
 
 def score_pairs(
@@ -89,7 +123,7 @@ def score_pairs(
     Parameters
     ----------
     tests : mapping of str to sequence of AssociationTest
-        Tests by origin, found or published.
+        Tests by origin, as `load_tests` gives them.
     pair_regions : mapping of str to str
         Region of each pair, by the name of its test.
     controls : sequence of AssociationTest

@@ -12,9 +12,10 @@ from typing import Annotated, Any, TypeGuard
 from pydantic import Field, model_validator
 
 from biasatlas.config.corpora import Corpus, Documents, Gender, Passages, Region
+from biasatlas.config.labels import Labels
 from biasatlas.config.measures import Evaluation, Stability, Vectors, Weat
 from biasatlas.config.section import Language, Name, PathText, Section, Seed
-from biasatlas.config.topics import Pairs, Topics
+from biasatlas.config.topics import CommonTopics, Pairs, Topics
 
 
 class Config(Section):
@@ -48,6 +49,10 @@ class Config(Section):
     """How much a score depends on seeds and documents."""
     topics: Topics = Topics()
     """Topics and their gender."""
+    labels: Labels = Labels()
+    """What writes or chooses the labels of topics."""
+    common_topics: CommonTopics = CommonTopics()
+    """Topics that several regions share."""
     pairs: Pairs = Pairs()
     """Female-male topic pairs."""
     evaluation: Evaluation = Evaluation()

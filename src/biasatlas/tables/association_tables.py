@@ -144,8 +144,10 @@ EVALUATION = Table(
     (
         text(
             "origin",
-            "Whether the pair was found in this run or published in the paper.",
+            "Whether the pair was found in this run, by its own selection or by the other one "
+            "(`pairs.selection`), or published in the paper.",
             "found",
+            "found_other",
             "published",
         ),
         key("pair", "Identifier of the pair, such as `africa-P1`."),
@@ -211,9 +213,11 @@ ALC = Table(
         text("corpus", "Corpus behind the vectors.", filled=True),
         text(
             "origin",
-            "Whether the test is a WEAT list, a pair found in this run, or a published pair.",
+            "Whether the test is a WEAT list, a pair found in this run by its own or the other "
+            "selection, or a published pair.",
             "weat",
             "found",
+            "found_other",
             "published",
         ),
         TEST,

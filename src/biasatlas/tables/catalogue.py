@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from biasatlas.tables import association_tables as association
 from biasatlas.tables import corpus_tables as corpus
+from biasatlas.tables import topic_tables as topics
 from biasatlas.tables.columns import Table
 
 TABLES: Mapping[str, Table] = MappingProxyType(
@@ -23,8 +24,16 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             association.ALC,
             association.DIFFERENCES,
             association.COMPANIONS,
-            corpus.TOPICS,
-            corpus.PAIRS,
+            topics.TOPICS,
+            topics.TOPIC_STABILITY,
+            topics.TOPIC_EXAMPLES,
+            topics.TOPIC_HIERARCHY,
+            topics.NGRAMS,
+            topics.COMMON_TOPICS,
+            topics.COMMON_CHANCE,
+            topics.PAIRS,
+            topics.PAIR_CANDIDATES,
+            topics.PAIR_THRESHOLDS,
             association.EVALUATION,
         )
     }

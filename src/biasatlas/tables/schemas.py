@@ -62,6 +62,8 @@ INTERVALS = (
     ("swapped_low", "swapped_high"),
     ("text_low", "text_high"),
     ("log_odds_low", "log_odds_high"),
+    ("chance_low", "chance_high"),
+    ("expected_low", "expected_high"),
     ("low", "high"),
 )
 

@@ -6,6 +6,7 @@ the units of every permutation and of the bootstrap.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,23 @@ def align_topics(
     rule: str = "log_odds",
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Gender of each topic: log odds against the rest of the region, and the paper's rule.
+    """`measure_genders` and `tell_genders` for one region that is a family of its own.
+
+    Parameters
+    ----------
+    passages, permutations, bootstrap, seed
+        As in `measure_genders`.
+    fdr, rule
+        As in `tell_genders`.
+    """
+    tests = measure_genders(passages, permutations=permutations, bootstrap=bootstrap, seed=seed)
+    return tell_genders([tests], fdr=fdr, rule=rule)[0]
+
+
+def measure_genders(
+    passages: pd.DataFrame, *, permutations: int = 9_999, bootstrap: int = 2_000, seed: int = 0
+) -> pd.DataFrame:
+    """Log odds of each topic of a region against the rest, its p, and the paper's means.
 
     Parameters
     ----------
@@ -40,10 +57,6 @@ def align_topics(
         Permutations of gender over documents.
     bootstrap : int
         Replicates of the document bootstrap.
-    fdr : float
-        Benjamini-Hochberg level at which a topic has a gender.
-    rule : {"log_odds", "paper"}
-        Which rule fills the column `gender`.
     seed : int
         Seed of both.
 
@@ -51,8 +64,8 @@ def align_topics(
     -------
     DataFrame
         One row a topic, topic -1 first: counts, `p_female_paper`, `p_male_paper`,
-        `gender_paper`, `log_odds` with interval, `p_value`, `p_min`, `q_value`, `gender`.
-        Topic -1 is no topic: it is not tested.
+        `gender_paper`, `log_odds` with interval, `p_value`, `p_min`, `excess` (female passages
+        beyond the mean of the permutations). Topic -1 is no topic: it is not tested.
     """
     import pandas as pd
 
@@ -69,7 +82,6 @@ def align_topics(
         column, female, document, len(topics), permutations=permutations, seed=seed
     )
     is_topic = topics != -1
-    p_value = np.where(is_topic, p_value, np.nan)
     frame = pd.DataFrame(
         {
             "topic": topics,
@@ -81,31 +93,69 @@ def align_topics(
             "log_odds": log_odds(n_female, n_male),
             "log_odds_low": low,
             "log_odds_high": high,
-            "p_value": p_value,
+            "p_value": np.where(is_topic, p_value, np.nan),
             "p_min": np.where(is_topic, np.minimum(p_min_female, p_min_male), np.nan),
             "p_min_female": np.where(is_topic, p_min_female, np.nan),
             "p_min_male": np.where(is_topic, p_min_male, np.nan),
-            "q_value": benjamini_hochberg(p_value),
+            "excess": n_female - expected_female(column, female, document, len(topics)),
         }
     )
     frame["gender_paper"] = np.where(is_topic, frame["gender_paper"], "none")
-    if rule == "paper":
-        frame["gender"] = frame["gender_paper"]
-    else:
-        expected = expected_female(column, female, document, len(topics))
-        frame["gender"] = _tested_gender(frame, n_female - expected, fdr)
     return frame
 
 
-def _tested_gender(frame: pd.DataFrame, excess: Floats, fdr: float) -> NDArray[np.str_]:
+def tell_genders(
+    tests: Sequence[pd.DataFrame], *, fdr: float = 0.10, rule: str = "log_odds"
+) -> list[pd.DataFrame]:
+    """Tell which topics are female or male, all regions of a language being one family.
+
+    With a family a region, a run of five regions without any gendered topic would report one in
+    every fifth to sixth run at 0.10.
+
+    Parameters
+    ----------
+    tests : sequence of DataFrame
+        From `measure_genders`, one a region.
+    fdr : float
+        Benjamini-Hochberg level at which a topic has a gender.
+    rule : {"log_odds", "paper"}
+        Which rule fills the column `gender`.
+
+    Returns
+    -------
+    list of DataFrame
+        The same with `q_value`, `gender_tested` (by log odds, whatever the rule) and `gender`,
+        in place of `excess`.
+    """
+    p_value = np.concatenate([frame["p_value"].to_numpy(dtype=np.float64) for frame in tests])
+    ends = np.cumsum([len(frame) for frame in tests])
+    told = []
+    for frame, q in zip(tests, np.split(benjamini_hochberg(p_value), ends[:-1]), strict=True):
+        gender = tested_gender(
+            q, frame["log_odds"].to_numpy(), frame["excess"].to_numpy(dtype=np.float64), fdr
+        )
+        chosen = frame["gender_paper"] if rule == "paper" else gender
+        told.append(
+            frame.drop(columns="excess").assign(q_value=q, gender_tested=gender, gender=chosen)
+        )
+    return told
+
+
+def tested_gender(q_value: Floats, odds: Floats, excess: Floats, fdr: float) -> NDArray[np.str_]:
     """Gender of the topics that are significant and whose two directions agree.
 
     Documents of one length can be more female than those of another. A topic made of the
     more female kind can then have positive log odds, and yet fewer female passages than gender
     permuted among documents of equal length gives: it has no gender.
+
+    Parameters
+    ----------
+    q_value, odds, excess : ndarray, shape (n_topics,)
+        `odds` are log odds, `excess` is the number of female passages less its mean over the
+        permutations. A NaN `q_value` is no test.
+    fdr : float
     """
-    significant = (frame["q_value"] <= fdr).to_numpy()
-    odds = frame["log_odds"].to_numpy()
+    significant = q_value <= fdr
     female, male = (odds > 0) & (excess > 0), (odds < 0) & (excess < 0)
     return np.select([significant & female, significant & male], ["female", "male"], "none")
 

@@ -1,4 +1,4 @@
-"""Labels, topic words for region-aware WEAT, and topic embeddings of one region."""
+"""Phrases, examples, words for region-aware WEAT, and embeddings of one region's topics."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasatlas.topics.dominance import top_document, top_name
+from biasatlas.topics.examples import nearest_passages
 from biasatlas.topics.phrases import (
     candidates,
-    choose_labels,
     keybert_words,
+    label_phrases,
     mean_embeddings,
     nearest_phrases,
 )
@@ -43,6 +44,7 @@ def describe_topics(
     top_words: int,
     places: Collection[str],
     gender_terms: Collection[str],
+    hide_terms: bool = False,
     keep_shared: bool = False,
     method: str = "mean_embedding",
 ) -> pd.DataFrame:
@@ -51,7 +53,7 @@ def describe_topics(
     Parameters
     ----------
     passages : DataFrame
-        `topic`, `document`, `text`; one row a gendered passage.
+        `id`, `topic`, `document`, `text`; one row a gendered passage.
     embeddings : ndarray, shape (n, d)
         Of the passages.
     words : dict of int to list of str
@@ -66,6 +68,8 @@ def describe_topics(
     gender_terms : collection of str
         The terms that made passages female or male: a topic of such words has its gender by
         construction.
+    hide_terms : bool
+        Whether phrases may not hold them either, as where they are hidden from the encoder.
     keep_shared : bool
         Whether such terms may be keywords (the paper's way).
     method : {"mean_embedding", "keybert"}
@@ -74,7 +78,8 @@ def describe_topics(
     Returns
     -------
     DataFrame
-        `topic`, `label`, `words`, `keywords` and `gender_words` (lists), `top_document_share`,
+        `topic`; `words`, `keywords`, `phrases` (up to six bigrams, nearest first), `examples`
+        (ids of up to three passages) and `gender_words`, all lists; `top_document_share`,
         `top_name`, `top_name_share`; one row a topic, without topic -1.
     """
     import pandas as pd
@@ -82,17 +87,14 @@ def describe_topics(
     means = mean_embeddings(passages, embeddings)
     groups = {topic: passages[passages["topic"] == topic] for topic in words}
     texts = {topic: list(group["text"]) for topic, group in groups.items()}
-    bigrams = {topic: candidates(some, language, 2) for topic, some in texts.items()}
+    phrases = label_phrases(texts, means, encoder, language, gender_terms if hide_terms else ())
+    examples = nearest_passages(passages, embeddings)
     # A keyword that made its passages female would find its own gender again.
     left_out = set() if keep_shared else set(gender_terms)
-    labels = choose_labels(nearest_phrases(bigrams, means, encoder), words)
     if method == "keybert":
         keywords = keybert_words(texts, encoder, language, top=top_words, left_out=left_out)
     else:
-        unigrams = {
-            topic: [word for word in candidates(some, language, 1) if word not in left_out]
-            for topic, some in texts.items()
-        }
+        unigrams = {topic: candidates(some, language, 1, left_out) for topic, some in texts.items()}
         keywords = nearest_phrases(unigrams, means, encoder)
     rows: list[dict[str, Any]] = []
     for topic, group in groups.items():
@@ -100,16 +102,17 @@ def describe_topics(
         rows.append(
             {
                 "topic": topic,
-                "label": labels[topic],
                 "words": words[topic],
                 "keywords": keywords[topic][:top_words],
+                "phrases": phrases[topic],
+                "examples": examples[topic],
                 "gender_words": [word for word in words[topic] if word in gender_terms],
                 "top_document_share": top_document(list(group["document"])),
                 "top_name": name,
                 "top_name_share": share,
             }
         )
-    columns = ["topic", "label", "words", "keywords", "gender_words"]
+    columns = ["topic", "words", "keywords", "phrases", "examples", "gender_words"]
     columns += ["top_document_share", "top_name", "top_name_share"]
     # A region without topics has the same types as one with some.
     types = {"topic": "int64", "top_document_share": "float64", "top_name_share": "float64"}

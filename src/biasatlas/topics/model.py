@@ -10,48 +10,73 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasatlas.tokens import stop_words, topic_tokens
+from biasatlas.topics.clusters import (
+    ClusterSettings,
+    cluster,
+    content_order,
+    smallest_topic,
+)
+from biasatlas.topics.outliers import reduce_outliers
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from biasatlas.topics.neighbours import Neighbours
+
+__all__ = ["TopicSettings", "TopicWords", "fit_topics", "smallest_topic"]
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class TopicSettings:
+@dataclass(frozen=True, kw_only=True)
+class TopicSettings(ClusterSettings):
     """Settings of the topic model; the configuration's page says what each does."""
 
-    seed: int
-    n_neighbors: int
-    n_components: int
-    min_cluster_size: int | str
-    cluster_selection_method: str
-    top_words: int
-    min_passages: int
     language: str
+    top_words: int = 10
+    min_passages: int = 50
+    outliers: str = "keep"
+    outlier_threshold: float = 0.0
 
 
 def fit_topics(
-    texts: Sequence[str], embeddings: NDArray[np.float32], settings: TopicSettings
+    texts: Sequence[str],
+    embeddings: NDArray[np.float32],
+    settings: TopicSettings,
+    *,
+    ids: Sequence[str] | None = None,
+    word_texts: Sequence[str] | None = None,
+    neighbours: Neighbours | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Cluster passages into topics and find each topic's words.
+
+    Neither the order of the rows nor their ids change the topics: they are clustered in the
+    order of their content's hash.
 
     Parameters
     ----------
     texts : sequence of str
-        Passages sorted by id: the order of rows moves topics as much as another seed.
+        Passages as they are; they decide the order.
     embeddings : ndarray, shape (n, d)
         One row a passage.
     settings : TopicSettings
+    ids : sequence of str, optional
+        Tell passages of the same text apart.
+    word_texts : sequence of str, optional
+        Texts that topic words are counted in, the passages with gender terms hidden, say;
+        `texts` without it.
+    neighbours : Neighbours, optional
+        Of the rows as given here, where they are known.
 
     Returns
     -------
     assignments : DataFrame
-        `topic` and the passage's probability of its own topic, one row a passage; topic -1
-        holds the passages that no topic took.
+        `topic`, the passage's `probability` of its own topic, `moved` (was in no topic, put into
+        one by the outlier strategy; its probability stays 0); one row a passage, in the order
+        given. Topic 0 is the largest, -1 holds the passages that no topic took.
     words : DataFrame
-        `topic`, `rank` (from 1), `word`, `weight` (c-TF-IDF), without topic -1.
+        `topic`, `rank` (from 1), `word`, `weight` (c-TF-IDF), without topic -1; of the passages
+        that HDBSCAN put there, not of those moved.
     """
     import pandas as pd
 
@@ -59,88 +84,133 @@ def fit_topics(
     if n < settings.min_passages:
         logger.warning("%d gendered passages, under %d: no topics", n, settings.min_passages)
         return _no_topics(n)
-    model = _build(n, settings)
+    order = content_order(texts, ids)
+    rows = np.ascontiguousarray(embeddings[order])
+    counted = texts if word_texts is None else word_texts
+    counted = [counted[row] for row in order]
+    found = cluster(
+        rows,
+        settings,
+        neighbours=None if neighbours is None else neighbours.reordered(order),
+        membership=settings.outliers == "probabilities",
+    )
     try:
-        topics, probabilities = model.fit_transform(list(texts), embeddings)
+        words = TopicWords(counted, found.labels, settings.language)
     except ValueError as error:
-        # BERTopic has no words to describe when every passage is an outlier or of stop words.
+        # There are no words to describe topics with when every passage is of stop words.
         if "empty vocabulary" not in str(error):
             raise
         logger.warning("no topic words in %d passages: %s", n, error)
         return _no_topics(n)
-    assignments = pd.DataFrame(
-        {"topic": np.asarray(topics, dtype=np.int64), "probability": _own(probabilities, n)}
+    topics, moved = reduce_outliers(
+        found.labels,
+        settings.outliers,
+        settings.outlier_threshold,
+        texts=counted,
+        embeddings=rows,
+        words=words,
+        membership=found.membership,
     )
-    rows = [
-        {"topic": topic, "rank": rank, "word": word, "weight": float(weight)}
-        for topic in sorted(set(topics) - {-1})
-        for rank, (word, weight) in enumerate(model.get_topic(topic), start=1)
-        if word
-    ]
-    words = pd.DataFrame(rows, columns=["topic", "rank", "word", "weight"])
-    found = assignments["topic"].nunique() - int((assignments["topic"] == -1).any())
-    outliers = float((assignments["topic"] == -1).mean())
-    logger.info("%d topics in %d passages, %.0f%% in none", found, n, 100 * outliers)
-    return assignments, words
+    outliers = [float((labels == -1).mean()) for labels in (found.labels, topics)]
+    logger.info("%d topics in %d passages, %.0f%% in none", words.n_topics, n, 100 * outliers[0])
+    if moved.any():
+        logger.info("%.0f%% in none after the outlier strategy", 100 * outliers[1])
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n)
+    assignments = pd.DataFrame(
+        {"topic": topics, "probability": found.probabilities, "moved": moved}
+    )
+    return assignments.iloc[place].reset_index(drop=True), words.top(settings.top_words)
+
+
+class TopicWords:
+    """Words of topics by BERTopic's c-TF-IDF (Grootendorst 2022, eq. 2), without the rest of it.
+
+    The weight of a word in a topic is its share of the topic's words times ``log(1 + A / f)``,
+    f its count in all topics, A the mean number of words of a topic, cut to a whole number as
+    BERTopic does. BERTopic itself would also pick representative passages, which takes longer
+    than the words, and takes 3 s to load; tests hold the weights to its own.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    topics : ndarray of int, shape (n,)
+        0 to k - 1, or -1: the passages of no topic are a class of their own, as in BERTopic.
+    language : str
+
+    Raises
+    ------
+    ValueError
+        "empty vocabulary" when no text has a word.
+    """
+
+    def __init__(self, texts: Sequence[str], topics: NDArray[np.int64], language: str) -> None:
+        from scipy.sparse import csr_matrix
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        self._language = language
+        self._stop = stop_words(language)
+        # BERTopic's own cleaning of English strips every character outside a-z and makes words
+        # that no passage holds, so texts are counted by our tokens.
+        self._vectorizer: Any = CountVectorizer(analyzer=self.tokens, min_df=1)
+        counts = self._vectorizer.fit_transform(texts)
+        classes, column = np.unique(topics, return_inverse=True)
+        self._n_outlier_classes = int(classes[0] == -1)
+        self.n_topics = len(classes) - self._n_outlier_classes
+        sums = csr_matrix((np.ones(len(topics)), (column, np.arange(len(topics))))) @ counts
+        mean_words = int(sums.sum() / len(classes))
+        frequency = np.asarray(sums.sum(axis=0)).ravel()
+        self._idf: NDArray[np.float64] = np.log(mean_words / frequency + 1)
+        self._table: Any = self._weigh(sums)[self._n_outlier_classes :]
+
+    def _weigh(self, counts: Any) -> Any:
+        """c-TF-IDF of rows of counts, which are left as they are."""
+        from scipy.sparse import csr_matrix
+        from sklearn.preprocessing import normalize
+
+        weights = csr_matrix(normalize(counts, norm="l1"))
+        weights.data *= self._idf[weights.indices]
+        return weights
+
+    def tokens(self, text: str) -> list[str]:
+        """Tokens that count, stop words left out."""
+        return [t for t in topic_tokens(text, self._language) if t not in self._stop]
+
+    def similarity(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Cosine of texts to topics in c-TF-IDF, shape (n_texts, n_topics)."""
+        from sklearn.metrics.pairwise import cosine_similarity
+
+        counts = self._vectorizer.transform(texts).astype(np.float64)
+        return np.asarray(cosine_similarity(self._weigh(counts), self._table))
+
+    def top(self, n: int) -> pd.DataFrame:
+        """The n words of most weight of each topic: topic, rank, word, weight."""
+        import pandas as pd
+
+        vocabulary = self._vectorizer.get_feature_names_out()
+        rows = []
+        for topic in range(self.n_topics):
+            start, end = self._table.indptr[topic : topic + 2]
+            columns, weights = self._table.indices[start:end], self._table.data[start:end]
+            # The vocabulary is sorted, so of equal weights the first in the alphabet leads.
+            for rank, one in enumerate(np.lexsort((columns, -weights))[:n], start=1):
+                rows.append((topic, rank, vocabulary[columns[one]], float(weights[one])))
+        return _words_frame(pd.DataFrame(rows, columns=["topic", "rank", "word", "weight"]))
+
+
+def _words_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.astype({"topic": "int64", "rank": "int64", "word": "str", "weight": "float64"})
 
 
 def _no_topics(n: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     import pandas as pd
 
     nothing = pd.DataFrame(
-        {"topic": np.full(n, -1, dtype=np.int64), "probability": np.zeros(n, dtype=np.float64)}
+        {
+            "topic": np.full(n, -1, dtype=np.int64),
+            "probability": np.zeros(n, dtype=np.float64),
+            "moved": np.zeros(n, dtype=bool),
+        }
     )
-    words = pd.DataFrame({"topic": [], "rank": [], "word": [], "weight": []}).astype(
-        {"topic": "int64", "rank": "int64", "word": "str", "weight": "float64"}
-    )
-    return nothing, words
-
-
-def _own(probabilities: Any, n: int) -> NDArray[np.float64]:
-    return np.zeros(n) if probabilities is None else np.asarray(probabilities, dtype=np.float64)
-
-
-def smallest_topic(n: int, wanted: int | str) -> int:
-    """Smallest cluster size for n passages: as configured, or max(10, n / 100)."""
-    return max(10, n // 100) if wanted == "auto" else int(wanted)
-
-
-def _build(n: int, settings: TopicSettings) -> Any:
-    from bertopic import BERTopic
-    from hdbscan import HDBSCAN
-    from sklearn.feature_extraction.text import CountVectorizer
-    from umap import UMAP
-
-    umap = UMAP(
-        n_neighbors=min(settings.n_neighbors, n - 1),
-        n_components=settings.n_components,
-        min_dist=0.0,
-        metric="cosine",
-        random_state=settings.seed,
-        n_jobs=1,
-    )
-    # A custom HDBSCAN makes BERTopic ignore its own min_topic_size, so the size stands here.
-    hdbscan = HDBSCAN(
-        min_cluster_size=smallest_topic(n, settings.min_cluster_size),
-        cluster_selection_method=settings.cluster_selection_method,
-        metric="euclidean",
-        core_dist_n_jobs=1,
-        prediction_data=False,
-    )
-    stop = stop_words(settings.language)
-    vectorizer = CountVectorizer(
-        tokenizer=lambda text: [word for word in topic_tokens(text) if word not in stop],
-        token_pattern=None,
-        lowercase=False,
-        min_df=1,
-    )
-    return BERTopic(
-        # English would strip every character outside a-z and make words no passage holds.
-        language="multilingual",
-        umap_model=umap,
-        hdbscan_model=hdbscan,
-        vectorizer_model=vectorizer,
-        top_n_words=settings.top_words,
-        calculate_probabilities=False,
-        verbose=False,
-    )
+    words = pd.DataFrame({"topic": [], "rank": [], "word": [], "weight": []})
+    return nothing, _words_frame(words)

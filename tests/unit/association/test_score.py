@@ -206,15 +206,24 @@ def test_region_aware_pairs_found_and_published(vectors, tmp_path):
     from pathlib import Path
 
     folder = Path(__file__).parents[3] / "resources" / "word_lists" / "region_aware"
-    pairs = pd.DataFrame({"rank": [1, 0], "female_topic": [4, -1], "male_topic": [2, -1]})
-    labels = pd.DataFrame(
+    pairs = pd.DataFrame(
+        {
+            "selection": ["matching", "gap", "gap"],
+            "rank": [1, 0, 1],
+            "female_topic": [4, -1, 4],
+            "male_topic": [2, -1, 2],
+        }
+    )
+    topics = pd.DataFrame(
         {"topic": [2, 4], "label": ["sums", "poems"], "keywords": [SETS["x"], SETS["y"]]}
     )
     tests, regions = load_tests(
         folder, "paper_table", published=True, region="mars", language="en", pairs=pairs,
-        labels=labels,
+        topics=topics,
     )  # fmt: skip
     (found,) = tests["found"]
+    (other,) = tests["found_other"]
+    assert (other.test, regions[other.test]) == ("mars-gap-1", "mars")
     assert (found.test, found.description) == ("mars-1", "poems - sums")
     assert (found.x.words, found.y.words) == (tuple(SETS["y"]), tuple(SETS["x"]))
     assert len(tests["published"]) == 25
@@ -223,12 +232,12 @@ def test_region_aware_pairs_found_and_published(vectors, tmp_path):
     settings = replace(FAST, min_words=2, coverage_min=0.1)
     scored = score_pairs(tests, regions, [make_test()], vectors, settings)
     frame = scored.scores
-    assert frame["pair"].tolist()[:2] == ["mars-1", "africa-P1"]
-    assert np.isnan(frame["published_reddit"][0])
-    assert frame["published_reddit"][1:].notna().all()
+    assert frame["pair"].tolist()[:3] == ["mars-1", "mars-gap-1", "africa-P1"]
+    assert frame["published_reddit"][:2].isna().all()
+    assert frame["published_reddit"][2:].notna().all()
     # Topics near their own gender's terms give a positive d.
     assert frame["effect_size"][0] > 1
-    assert set(frame["status"][1:]) == {"refused"}
+    assert set(frame["status"][2:]) == {"refused"}
     # The control marks the pairs and is none of them.
     assert set(frame["control"]) == {"passed"}
     assert "WEAT0" not in {*frame["test"], *scored.words["test"], *scored.coverage["test"]}
@@ -242,7 +251,7 @@ def test_published_pairs_are_english_and_can_be_left_out():
         tests, regions = load_tests(
             folder, "paper_text", published=published, region="mars", language=language
         )
-        assert tests == {"found": [], "published": []}
+        assert tests == {"found": [], "found_other": [], "published": []}
         assert regions == {}
         nothing = WordVectors((), np.empty((0, 2)))
         assert score_pairs(tests, regions, [], nothing, FAST).scores.empty

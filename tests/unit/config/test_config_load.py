@@ -64,7 +64,7 @@ def set_key(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
 WRONG = [
     # key, value, key in the message, and what the message must say of it
     ("topics.encodr", "x", "topics.encodr", ["did you mean `encoder`?", "allowed here: alignment"]),
-    ("topcs", {}, "topcs", ["did you mean `topics`?", "allowed here: asset_paths, corpora"]),
+    ("topcs", {}, "topcs", ["did you mean `topics`?", "allowed here: asset_paths, common_topics, corpora"]),
     ("vectors.word2vec.sizes", 9, "vectors.word2vec.sizes", ["`size`", "epochs, min_count"]),
     ("regions.0.country", ["NG"], "regions.0.country", ["`countries`", "continent"]),
     ("corpora.0.sources.0.pth", "x", "corpora.0.sources.0.pth", ["`path`", "reader"]),

@@ -34,7 +34,7 @@ def filled_row(name: str) -> dict[str, object]:
         if column.kind == "text":
             row[column.name] = column.allowed[0] if column.allowed else "a"
         elif column.kind == "integer":
-            row[column.name] = 0
+            row[column.name] = int(column.low or 0)
         else:
             row[column.name] = False if column.kind == "boolean" else 0.5
     return row
@@ -173,11 +173,11 @@ def test_gender_counts_must_add_up() -> None:
 def test_cells_that_cannot_be_read_are_all_named(tmp_path: Path) -> None:
     write_table("pairs", pd.DataFrame([filled_row("pairs")]), tmp_path / "t.csv")
     text = (tmp_path / "t.csv").read_text()
-    (tmp_path / "t.csv").write_text(text.replace("False", "perhaps").replace(",0,0,0,", ",x,,0,"))
+    (tmp_path / "t.csv").write_text(text.replace(",0,False,-1,", ",x,perhaps,,"))
     with pytest.raises(InputError) as caught:
         read_table("pairs", tmp_path / "t.csv")
     problems = "\n".join(caught.value.problems)
-    assert "column passes_gap, row 1: 'perhaps'; allowed is True or False" in problems
+    assert "column primary, row 1: 'perhaps'; allowed is True or False" in problems
     assert "column rank, row 1: 'x'; allowed is a whole number" in problems
     assert "column female_topic, row 1: ''; allowed is a whole number" in problems
 

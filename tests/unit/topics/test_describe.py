@@ -1,4 +1,4 @@
-"""Labels, key words, dominance, and the rows of the topic and pair tables."""
+"""What describes a topic: phrases, key words, examples, what dominates it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasatlas.topics.collect import OUTLIERS, pair_rows, topic_rows
 from biasatlas.topics.describe import describe_topics, embed_topics, words_by_topic
 from biasatlas.topics.dominance import top_document, top_name
 from biasatlas.topics.embedding import SentenceEncoder
@@ -119,12 +118,13 @@ def test_words_by_topic_keeps_the_rank():
 
 @pytest.fixture(scope="module")
 def encoder(encoder_folder) -> SentenceEncoder:
-    return SentenceEncoder(encoder_folder, batch_size=4, precision="float32")
+    return SentenceEncoder(encoder_folder, batch_size=4, precision="fp32")
 
 
 def test_topics_are_described(encoder):
     passages = pd.DataFrame(
         {
+            "id": list("pqrstuv"),
             "topic": [0, 1, 0, 0, 1, 1, -1],
             "document": ["a", "b", "a", "c", "d", "e", "f"],
             "text": [
@@ -147,7 +147,8 @@ def test_topics_are_described(encoder):
         gender_terms={"doctor"},
     )
     assert found["topic"].tolist() == [0, 1]
-    assert found["label"].tolist() == ["hospital doctor", "school goal"]
+    assert found["phrases"].tolist() == [["hospital doctor"], ["school goal"]]
+    assert [set(some) for some in found["examples"]] == [{"p", "r", "s"}, {"q", "t", "u"}]
     assert found["words"].tolist() == [["hospital", "doctor"], ["school", "goal"]]
     assert found["gender_words"].tolist() == [["doctor"], []]
     assert [len(some) for some in found["keywords"]] == [1, 1]
@@ -158,7 +159,7 @@ def test_topics_are_described(encoder):
 
 
 def test_a_region_without_topics_has_an_empty_description(encoder):
-    passages = pd.DataFrame({"topic": [-1], "document": ["a"], "text": ["x"]})
+    passages = pd.DataFrame({"id": ["i"], "topic": [-1], "document": ["a"], "text": ["x"]})
     found = describe_topics(
         passages,
         np.ones((1, 32), "f4"),
@@ -183,85 +184,10 @@ def test_topic_embeddings_are_means_of_words(encoder):
     assert np.array_equal(frame["she"], she)
 
 
-def make_alignment() -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "topic": [-1, 0, 1],
-            "n_female": [0, 3, 0],
-            "n_male": [5, 4, 6],
-            "log_odds": [-0.1, 0.5, -2.0],
-            "u_mass": [float("nan"), -1.5, -2.5],
-            "p_min_female": [float("nan"), 0.01, 0.01],
-            "p_min_male": [float("nan"), 0.01, 0.01],
-        }
-    )
-
-
-def make_labels() -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "topic": [0, 1],
-            "label": ["health care", "<b>goal</b>"],
-            "words": [["health", "care"], np.array(["goal", "match"])],
-            "keywords": [["care"], np.array([])],
-            "gender_words": [[], np.array(["man"])],
-            "top_document_share": [0.25, 0.26],
-            "top_name": ["Merkel", ""],
-            "top_name_share": [0.6, 0.0],
-        }
-    )
-
-
-def test_topic_rows_flag_what_is_doubtful():
-    frame = topic_rows(
-        make_alignment(), make_labels(), dominant_document_share=0.25, dominant_name_share=0.5
-    )
-    assert frame["label"].tolist() == [OUTLIERS, "health care", "<b>goal</b>"]
-    assert frame["words"].tolist() == ["", "health; care", "goal; match"]
-    assert frame["keywords"].tolist() == ["", "care", ""]
-    assert frame["top_name"].tolist() == ["", "Merkel", ""]
-    assert frame["flags"].tolist() == [
-        "",
-        "one name: Merkel in 60% of passages",
-        "one document: 26% of passages; one gender only; gender terms among its words: man",
-    ]
-
-
-def test_topic_rows_of_a_region_without_topics():
-    frame = topic_rows(
-        make_alignment().head(1),
-        make_labels().head(0),
-        dominant_document_share=0.25,
-        dominant_name_share=0.5,
-    )
-    assert frame[["label", "words", "keywords", "top_name", "flags"]].to_numpy().tolist() == [
-        [OUTLIERS, "", "", "", ""]
-    ]
-
-
-def test_pair_rows_carry_both_topics_and_an_empty_row_has_none():
-    topics = topic_rows(
-        make_alignment(), make_labels(), dominant_document_share=1, dominant_name_share=1
-    )
-    pairs = pd.DataFrame(
-        {"rank": [1, 0], "female_topic": [0, -1], "male_topic": [1, -1], "note": ["", "no pair"]}
-    )
-    frame = pair_rows(pairs, topics, selection="gap", threshold=0.01)
-    first, none = frame.to_dict("records")
-    assert (first["female_label"], first["male_label"]) == ("health care", "<b>goal</b>")
-    assert (first["female_words"], first["male_u_mass"]) == ("health; care", -2.5)
-    assert (first["female_log_odds"], first["male_log_odds"]) == (0.5, -2.0)
-    assert first["note"] == ("male topic: one gender only; gender terms among its words: man")
-    assert (none["female_label"], none["male_words"], none["note"]) == ("", "", "no pair")
-    assert math.isnan(none["male_log_odds"])
-    assert set(frame["selection"]) == {"gap"}
-    assert set(frame["gap_threshold"]) == {0.01}
-
-
 @pytest.mark.parametrize("method", ["mean_embedding", "keybert"])
 def test_gender_terms_are_keywords_only_where_they_are_kept(encoder, method):
     texts = ["hospital doctor mother", "mother hospital doctor", "doctor mother hospital"]
-    passages = pd.DataFrame({"topic": 0, "document": ["a", "b", "c"], "text": texts})
+    passages = pd.DataFrame({"id": list("pqr"), "topic": 0, "document": list("abc"), "text": texts})
     found = [
         describe_topics(
             passages, encoder.encode(texts), {0: ["hospital"]}, encoder, language="en",
@@ -271,3 +197,17 @@ def test_gender_terms_are_keywords_only_where_they_are_kept(encoder, method):
     ]  # fmt: skip
     assert set(found[0]) == {"hospital", "doctor"}
     assert set(found[1]) == {"hospital", "doctor", "mother"}
+
+
+def test_phrases_hold_no_gender_term_where_these_are_hidden(encoder):
+    texts = ["hospital doctor mother", "mother hospital doctor", "doctor mother hospital doctor"]
+    passages = pd.DataFrame({"id": list("pqr"), "topic": 0, "document": list("abc"), "text": texts})
+    shown, hidden = (
+        describe_topics(
+            passages, encoder.encode(texts), {0: ["hospital"]}, encoder, language="en",
+            top_words=5, places=(), gender_terms={"doctor"}, hide_terms=hide,
+        )["phrases"][0]
+        for hide in (False, True)
+    )  # fmt: skip
+    assert shown == ["hospital doctor"]
+    assert hidden == []

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import logging
+import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from biasatlas.tokens import topic_tokens
-from biasatlas.topics.model import TopicSettings, fit_topics, smallest_topic
+from biasatlas.topics import model
+from biasatlas.topics.clusters import cluster, content_order
+from biasatlas.topics.model import TopicSettings, TopicWords, fit_topics, smallest_topic
+from biasatlas.topics.neighbours import exact_neighbours
 
 SETTINGS = TopicSettings(
     seed=1,
@@ -48,7 +53,7 @@ def fitted() -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_the_planted_topics_are_found(fitted):
     assignments, words = fitted
     _, _, truth = make_clusters()
-    assert list(assignments.columns) == ["topic", "probability"]
+    assert list(assignments.columns) == ["topic", "probability", "moved"]
     assert set(assignments["topic"]) - {-1} == {0, 1, 2, 3}
     table = pd.crosstab(assignments["topic"], truth).drop(index=-1, errors="ignore")
     assert ((table > 0).sum(axis=1) == 1).all()
@@ -110,3 +115,122 @@ def test_texts_of_stop_words_have_no_topics(caplog):
 )  # fmt: skip
 def test_smallest_topic(n, wanted, size):
     assert smallest_topic(n, wanted) == size
+
+
+def test_neither_the_order_of_rows_nor_their_ids_change_a_topic(fitted):
+    texts, vectors, _ = make_clusters()
+    # Texts of six words are told apart, so that ids do not decide.
+    texts = [f"{text} {'x' * row}" for row, text in enumerate(texts)]
+    names = [f"p{row}" for row in range(len(texts))]
+    assignments, words = fit_topics(texts, vectors, SETTINGS, ids=names)
+    order = np.random.default_rng(5).permutation(len(texts))
+    shuffled, again = fit_topics(
+        [texts[row] for row in order],
+        vectors[order],
+        SETTINGS,
+        ids=[f"q{row}" for row in range(len(texts))],
+    )
+    pd.testing.assert_frame_equal(
+        assignments.iloc[order].reset_index(drop=True), shuffled, check_exact=True
+    )
+    pd.testing.assert_frame_equal(words, again, check_exact=True)
+
+
+def test_topics_are_numbered_by_size(fitted):
+    sizes = fitted[0]["topic"].value_counts().drop(-1, errors="ignore").sort_index()
+    assert sizes.is_monotonic_decreasing
+
+
+def test_known_neighbours_are_put_in_the_order_of_the_rows(monkeypatch):
+    texts, vectors, _ = make_clusters()
+    seen = {}
+
+    def spy(rows, settings, *, neighbours, membership):
+        seen.update(rows=rows, near=neighbours)
+        return cluster(rows, settings, neighbours=neighbours, membership=membership)
+
+    monkeypatch.setattr(model, "cluster", spy)
+    fit_topics(texts, vectors, SETTINGS, neighbours=exact_neighbours(vectors, 20))
+    cosine = (seen["rows"][:, None] * seen["rows"][seen["near"].indices]).sum(axis=2)
+    np.testing.assert_allclose(1 - cosine, seen["near"].distances, atol=1e-5)
+
+
+def test_words_are_counted_in_the_texts_given_for_them(fitted):
+    texts, vectors, _ = make_clusters()
+    hidden = [re.sub("doctor|vote", "", text) for text in texts]
+    assignments, words = fit_topics(texts, vectors, SETTINGS, word_texts=hidden)
+    pd.testing.assert_frame_equal(assignments, fitted[0], check_exact=True)
+    assert set(words["word"]).isdisjoint({"doctor", "vote"})
+    assert {"doctor", "vote"} <= set(
+        fit_topics(texts, vectors, replace(SETTINGS, top_words=6))[1].word
+    )
+
+
+def test_words_and_weights_are_those_of_bertopic():
+    """BERTopic itself, with the same clusters and the same tokens."""
+    from bertopic import BERTopic
+    from bertopic.cluster import BaseCluster
+    from bertopic.dimensionality import BaseDimensionalityReduction
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    rng = np.random.default_rng(3)
+    vocabulary = [f"{a}{b}{c}" for a in "bdf" for b in "aei" for c in "klmn"]
+    draws = rng.zipf(1.5, size=(90, 12)) % len(vocabulary)
+    texts = [" ".join(vocabulary[one] for one in row) for row in draws]
+    topics = np.repeat([0, 1, 2, -1], [30, 25, 20, 15])
+    reference = BERTopic(
+        language="multilingual",
+        umap_model=BaseDimensionalityReduction(),
+        hdbscan_model=BaseCluster(),
+        vectorizer_model=CountVectorizer(),
+        top_n_words=8,
+    )
+    reference.fit(texts, rng.normal(size=(90, 4)), y=topics)
+    words = TopicWords(texts, topics, "und").top(8)
+    for topic in range(3):
+        expected = dict(reference.get_topic(topic))
+        found = words[words["topic"] == topic]
+        assert found["weight"].tolist() == pytest.approx(sorted(expected.values())[::-1])
+        assert set(found["word"][:5]) <= set(expected)
+
+
+def test_a_moved_outlier_is_marked_and_changes_no_word():
+    texts, vectors, _ = make_clusters()
+    rng = np.random.default_rng(8)
+    stray = rng.normal(size=(60, 16)).astype(np.float32)
+    vectors = np.vstack([vectors, stray / np.linalg.norm(stray, axis=1, keepdims=True)])
+    texts = [*texts, *["hospital vaccine said"] * 60]
+    kept, words = fit_topics(texts, vectors, SETTINGS)
+    assert (kept["topic"] == -1).any()
+    assert not kept["moved"].any()
+    for strategy in ("c-tf-idf", "embeddings", "distributions", "probabilities"):
+        reduced, same = fit_topics(texts, vectors, replace(SETTINGS, outliers=strategy))
+        pd.testing.assert_frame_equal(same, words, check_exact=True)
+        assert reduced["moved"].any()
+        assert (kept["topic"][reduced["moved"]] == -1).all()
+        assert (reduced["topic"][reduced["moved"]] >= 0).all()
+        stayed = ~reduced["moved"]
+        assert reduced["topic"][stayed].tolist() == kept["topic"][stayed].tolist()
+        assert reduced["probability"].tolist() == kept["probability"].tolist()
+
+
+def test_content_order_follows_the_text_then_the_id():
+    texts = ["b", "a", "b", "c"]
+    order = content_order(texts, ["3", "1", "2", "0"])
+    listed = [texts[row] for row in order]
+    # Equal texts stand together, the smaller id first.
+    assert order.tolist().index(2) + 1 == order.tolist().index(0)
+    assert sorted(listed) == ["a", "b", "b", "c"]
+    other = content_order(["c", "b", "a"])
+    assert [["c", "b", "a"][row] for row in other] == [one for one in dict.fromkeys(listed)]
+
+
+def test_one_word_alone_is_a_vocabulary():
+    words = TopicWords(["doctor doctor", "doctor"], np.array([0, -1]), "en").top(5)
+    assert words.to_dict("list") == {
+        "topic": [0],
+        "rank": [1],
+        "word": ["doctor"],
+        # Three in two classes: 1.5 words a class, cut to 1.
+        "weight": [pytest.approx(np.log(1 / 3 + 1))],
+    }

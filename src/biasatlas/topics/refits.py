@@ -1,0 +1,138 @@
+"""The topics of a region found again: with other seeds, orders of rows, documents, and texts."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biasatlas.logs import Progress
+from biasatlas.topics.clusters import cluster, content_order
+from biasatlas.topics.neighbours import Neighbours, find_neighbours, subset_neighbours
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from biasatlas.topics.model import TopicSettings
+
+    Floats = NDArray[np.float32]
+    Integers = NDArray[np.int64]
+
+logger = logging.getLogger(__name__)
+
+# Neighbours kept of each row, in times of those that UMAP takes: about 63% of documents are in a
+# bootstrap, so that nearly always enough of them are there too.
+SPARE = 4
+
+
+def refit(
+    embeddings: Floats,
+    ids: Sequence[str],
+    texts: Sequence[str],
+    documents: Sequence[str],
+    settings: TopicSettings,
+    *,
+    seeds: int,
+    orders: int,
+    bootstraps: int,
+    other_embeddings: Floats | None = None,
+) -> pd.DataFrame:
+    """Cluster a region's passages again and again, each time with one thing changed.
+
+    Clusters are as HDBSCAN gives them: the strategy for passages in no topic is not applied.
+
+    Parameters
+    ----------
+    embeddings : ndarray, shape (n, d)
+    ids, texts, documents : sequence of str
+        One entry a passage; `texts` (as given to `fit_topics`) fix the order of the rows, and
+        with it which documents a bootstrap draws.
+    settings : TopicSettings
+        As in `fit_topics`; `min_cluster_size` "auto" follows the passages of a replicate.
+    seeds, orders, bootstraps : int
+        Replicates of each kind: another seed of UMAP; the rows permuted; the passages of the
+        distinct documents among as many as there are, drawn with replacement. (A passage drawn
+        twice would be its own nearest neighbour.)
+    other_embeddings : ndarray, shape (n, d'), optional
+        Of the other view of the texts; one more replicate, `masking`.
+
+    Returns
+    -------
+    DataFrame
+        kind (seed, order, bootstrap, masking), replicate (from 0 within a kind), id, topic (0 the
+        largest of its replicate, -1 none); one row a passage that took part, in the order of
+        `content_order`. Empty where `fit_topics` finds no topics for want of passages.
+    """
+    import pandas as pd
+
+    frames = [_frame("", 0, [], np.empty(0, dtype=np.int64))]
+    n = len(ids)
+    if n < settings.min_passages:
+        logger.warning("%d gendered passages, under %d: no refits", n, settings.min_passages)
+        return frames[0]
+    order = content_order(texts, ids)
+    names = np.asarray(ids, dtype=object)[order]
+    rows = np.ascontiguousarray(embeddings[order])
+    near = find_neighbours(rows, SPARE * settings.n_neighbors)
+    plan = _plan(n, np.asarray(documents, dtype=object)[order], settings, seeds, orders, bootstraps)
+    total = seeds + orders + bootstraps + (other_embeddings is not None)
+    with Progress(total, "topics found again") as progress:
+        for kind, replicate, seed, chosen in plan:
+            labels = _labels(rows, near, chosen, settings, seed)
+            frames.append(_frame(kind, replicate, names[chosen], labels))
+            progress.update()
+        if other_embeddings is not None:
+            other = np.ascontiguousarray(other_embeddings[order])
+            frames.append(_frame("masking", 0, names, cluster(other, settings).labels))
+            progress.update()
+    return pd.concat(frames, ignore_index=True)
+
+
+def _plan(
+    n: int,
+    documents: NDArray[np.object_],
+    settings: TopicSettings,
+    seeds: int,
+    orders: int,
+    bootstraps: int,
+) -> Iterator[tuple[str, int, int, Integers]]:
+    """Kind, replicate, UMAP's seed and the rows, in the order that UMAP sees them."""
+    import pandas as pd
+
+    for replicate in range(seeds):
+        yield "seed", replicate, settings.seed + 1 + replicate, np.arange(n)
+    for replicate in range(orders):
+        rng = np.random.default_rng([settings.seed, 2, replicate])
+        yield "order", replicate, settings.seed, rng.permutation(n)
+    # Numbered by first appearance in the order of content: names of documents change no draw.
+    number = pd.factorize(documents)[0]
+    n_documents = int(number.max()) + 1
+    for replicate in range(bootstraps):
+        rng = np.random.default_rng([settings.seed, 3, replicate])
+        drawn = np.zeros(n_documents, dtype=bool)
+        drawn[rng.integers(0, n_documents, n_documents)] = True
+        yield "bootstrap", replicate, settings.seed, np.flatnonzero(drawn[number])
+
+
+def _labels(
+    rows: Floats, near: Neighbours, chosen: Integers, settings: TopicSettings, seed: int
+) -> Integers:
+    within = None
+    if len(chosen) > 1:
+        k = min(settings.n_neighbors, len(chosen) - 1)
+        within = subset_neighbours(near, rows, chosen, k)
+    return cluster(
+        np.ascontiguousarray(rows[chosen]), settings, seed=seed, neighbours=within
+    ).labels
+
+
+def _frame(
+    kind: str, replicate: int, ids: Sequence[str] | NDArray[np.object_], topics: Integers
+) -> pd.DataFrame:
+    import pandas as pd
+
+    frame = pd.DataFrame({"kind": kind, "replicate": replicate, "id": list(ids), "topic": topics})
+    return frame.astype({"kind": "str", "replicate": "int64", "id": "str", "topic": "int64"})
