@@ -146,6 +146,11 @@ PAIRS = Table(
             "joined when the run's own candidates are matched; they are not tested again.",
         ),
         share(
+            "support_tested",
+            "Share of them in which both topics come again, are told to be female and male, and are "
+            "joined among all that are; empty for `gap`, whose rule refits cannot apply.",
+        ),
+        share(
             "support_topics", "Share of them in which both topics come again, each leaning its way."
         ),
         number("gap_same", "|cos(F, she) - cos(M, he)|.", 0.0),
@@ -180,7 +185,10 @@ PAIR_CANDIDATES = Table(
         number("gap_cross", "|cos(F, he) - cos(M, she)|.", 0.0),
         number("weight", "Product of the absolute log odds, which the matching maximises.", 0.0),
         share("support", "Share of drawn document sets in which these two are paired again."),
-        share("support_tested", "Share of them in which both come again, told female and male."),
+        share(
+            "support_tested",
+            "Share of them in which the two come again, are told female and male, and are joined.",
+        ),
         Column("chosen", "boolean", "Whether the two are a pair of the run."),
     ),
 )

@@ -124,12 +124,10 @@ def fit_topics(
 
 
 class TopicWords:
-    """Words of topics by BERTopic's c-TF-IDF (Grootendorst 2022, eq. 2), without the rest of it.
+    """Words of topics by BERTopic's c-TF-IDF.
 
-    The weight of a word in a topic is its share of the topic's words times ``log(1 + A / f)``,
-    f its count in all topics, A the mean number of words of a topic, cut to a whole number as
-    BERTopic does. BERTopic itself would also pick representative passages, which takes longer
-    than the words, and takes 3 s to load; tests hold the weights to its own.
+    BERTopic as a whole would also pick representative passages, which takes longer than all the
+    words and is used nowhere here; tests hold words and weights to it.
 
     Parameters
     ----------
@@ -141,10 +139,12 @@ class TopicWords:
     Raises
     ------
     ValueError
-        "empty vocabulary" when no text has a word.
+        "empty vocabulary" when no text has a word, or all have the same one, which sets no topic
+        apart (and which BERTopic's transformer cannot weigh).
     """
 
     def __init__(self, texts: Sequence[str], topics: NDArray[np.int64], language: str) -> None:
+        from bertopic.vectorizers import ClassTfidfTransformer
         from scipy.sparse import csr_matrix
         from sklearn.feature_extraction.text import CountVectorizer
 
@@ -154,23 +154,20 @@ class TopicWords:
         # that no passage holds, so texts are counted by our tokens.
         self._vectorizer: Any = CountVectorizer(analyzer=self.tokens, min_df=1)
         counts = self._vectorizer.fit_transform(texts)
+        if counts.shape[1] < 2:
+            raise ValueError("empty vocabulary; one word sets no topic apart")
         classes, column = np.unique(topics, return_inverse=True)
         self._n_outlier_classes = int(classes[0] == -1)
         self.n_topics = len(classes) - self._n_outlier_classes
         sums = csr_matrix((np.ones(len(topics)), (column, np.arange(len(topics))))) @ counts
-        mean_words = int(sums.sum() / len(classes))
-        frequency = np.asarray(sums.sum(axis=0)).ravel()
-        self._idf: NDArray[np.float64] = np.log(mean_words / frequency + 1)
+        self._weigher: Any = ClassTfidfTransformer().fit(sums)
         self._table: Any = self._weigh(sums)[self._n_outlier_classes :]
 
     def _weigh(self, counts: Any) -> Any:
-        """c-TF-IDF of rows of counts, which are left as they are."""
+        """c-TF-IDF of rows of counts."""
         from scipy.sparse import csr_matrix
-        from sklearn.preprocessing import normalize
 
-        weights = csr_matrix(normalize(counts, norm="l1"))
-        weights.data *= self._idf[weights.indices]
-        return weights
+        return csr_matrix(self._weigher.transform(counts))
 
     def tokens(self, text: str) -> list[str]:
         """Tokens that count, stop words left out."""

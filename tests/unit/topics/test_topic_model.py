@@ -225,12 +225,6 @@ def test_content_order_follows_the_text_then_the_id():
     assert [["c", "b", "a"][row] for row in other] == [one for one in dict.fromkeys(listed)]
 
 
-def test_one_word_alone_is_a_vocabulary():
-    words = TopicWords(["doctor doctor", "doctor"], np.array([0, -1]), "en").top(5)
-    assert words.to_dict("list") == {
-        "topic": [0],
-        "rank": [1],
-        "word": ["doctor"],
-        # Three in two classes: 1.5 words a class, cut to 1.
-        "weight": [pytest.approx(np.log(1 / 3 + 1))],
-    }
+def test_one_word_alone_is_no_vocabulary():
+    with pytest.raises(ValueError, match="empty vocabulary"):
+        TopicWords(["doctor doctor", "doctor"], np.array([0, -1]), "en")
