@@ -12,7 +12,7 @@ the same text prints the same.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +21,15 @@ from alignment.evidence import (
     Repeat,
     Shuffled,
     any_discovery,
-    clopper_pearson,
     correlate,
     hold_out,
     repeat_seeds,
     shuffle_genders,
+    tell_together,
 )
 from alignment.fits import Fit, best_matches, fit_seeds
 from alignment.masking import View, compare_views, probe_hiding
+from alignment.printing import show, show_discoveries
 
 from biasatlas.lexicons.gender_mask import hidden_terms
 
@@ -37,28 +38,15 @@ SPLITS = 60
 # Topics of which a rank correlation is shown.
 FEWEST = 6
 SHUFFLES = 200
-PERMUTATIONS = 1_999
+PERMUTATIONS = 9_999
 ROOT = Path(__file__).parents[1]
 LISTS = [
     ROOT / "resources/word_lists/gender/en" / name for name in ("bolukbasi52.yaml", "extended.yaml")
 ]
 
 
-def show(head: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print one table."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    print(f"{head}\n")
-    print("\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines))
-    print(flush=True)
-
-
 def share(hits: float, n: int) -> str:
     return f"{hits / n:.2f}".removeprefix("0") if n else "-"
-
-
-def exact(hits: int, n: int) -> str:
-    low, high = clopper_pearson(hits, n)
-    return f"{hits / n:.3f} ({low:.3f}, {high:.3f})"
 
 
 def show_repeats(names: Sequence[str], found: Sequence[Repeat]) -> None:
@@ -102,33 +90,31 @@ def show_held_out(names: Sequence[str], found: Sequence[list[dict[str, np.ndarra
             cells.append(f"{mean:.2f} ({low:.2f}, {high:.2f})")
         rows.append((name, *cells))
     show(
-        f"Rank correlation with the female share of held-out documents, {SPLITS} splits",
+        f"Rank correlation with the female share of documents whose genders are held out, {SPLITS} "
+        "splits of fixed topics: mean, middle 95% of splits",
         ("region", "topics", "paper's rule", "log odds"),
         rows,
     )
 
 
 def show_shuffles(names: Sequence[str], found: Sequence[Shuffled]) -> None:
-    rules = list(found[0].shares)
+    rules: dict[str, list[np.ndarray]] = {
+        **{rule: [one.calls[rule] for one in found] for rule in found[0].calls},
+        "documents, q <= .10, a family a region": [tell_together([one])[0] for one in found],
+        "**documents, q <= .10 over all regions**": tell_together(found),
+    }
     rows = []
-    for rule in rules:
-        weights = np.array([one.n_topics for one in found])
-        pooled = sum(one.shares[rule] * one.n_topics for one in found) / weights.sum()
-        error = 1.96 * pooled.std(ddof=1) / np.sqrt(len(pooled))
-        each = [f"{one.shares[rule].mean():.3f}" for one in found]
-        real = sum(one.real[rule] * one.n_topics for one in found) / weights.sum()
-        low, high = pooled.mean() - error, pooled.mean() + error
-        rows.append((rule, *each, f"{pooled.mean():.3f} ({low:.3f}, {high:.3f})", f"{real:.3f}"))
+    for rule, calls in rules.items():
+        pooled = np.concatenate(calls, axis=1).mean(axis=1)
+        each = [f"{called[1:].mean():.3f}" for called in calls]
+        rows.append((rule, *each, f"{pooled[1:].mean():.3f}", f"{pooled[0]:.3f}"))
     show(
-        f"Share of topics that are called, genders of whole documents shuffled {SHUFFLES} times",
-        ("rule", *names, "pooled (95% interval)", "pooled, real genders"),
+        f"Share of topics that are called, genders of whole documents shuffled {SHUFFLES} times, "
+        "topics fixed",
+        ("rule", *names, "all", "all, real genders"),
         rows,
     )
-    show(
-        "Shuffles with any discovery at q = .10 (exact 95% interval); allowed: .10",
-        ("region", "shuffles", "share"),
-        [(name, n, exact(hits, n)) for name, hits, n in any_discovery(found, names)],
-    )
+    show_discoveries(names, any_discovery(found))
 
 
 def show_views(names: Sequence[str], found: Sequence[tuple[dict[str, View], float]]) -> None:
@@ -203,12 +189,13 @@ def study(regions: Sequence[Region]) -> None:
     ]
     show_shuffles(names, shuffled)
     if all("visible" in region.embeddings for region in regions):
-        views = []
-        for region, some in zip(regions, fits, strict=True):
-            [shown] = fit_seeds(region.texts, region.embeddings["visible"], range(1))
-            found = compare_views(region, some[0], shown, hidden_terms(LISTS), PERMUTATIONS, rng)
-            views.append((found, changed_by_seed(some)))
-        show_views(names, views)
+        visible = [
+            fit_seeds(region.texts, region.embeddings["visible"], range(1))[0] for region in regions
+        ]
+        both = {"masked": [some[0] for some in fits], "visible": visible}
+        views = compare_views(regions, both, hidden_terms(LISTS), PERMUTATIONS, rng)
+        by_seed = [changed_by_seed(some) for some in fits]
+        show_views(names, list(zip(views, by_seed, strict=True)))
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Three looks at the rules: another seed, text held out, genders shuffled."""
+"""Three looks at the rules: another seed, genders held out, genders shuffled."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from alignment.rules import (
     FDR,
     count,
     document_strata,
+    expected_count,
     fisher_p,
     permutation_p,
     score_log_odds,
@@ -22,6 +23,7 @@ from alignment.rules import (
     shuffled_counts,
 )
 from biasatlas.association.multiplicity import benjamini_hochberg
+from biasatlas.topics.alignment import log_odds, tested_gender
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from alignment.data import Region
     from alignment.fits import Fit
 
+    Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
 
 MATCH = 0.5
@@ -88,6 +91,7 @@ def hold_out(
 ) -> list[dict[str, Floats]]:
     """For every split of the documents: scores from one half, female share in the other.
 
+    The topics are of all passages; only the genders of the second half are held out.
     Topics with under five passages in the second half, or of one gender in the first, are out.
     The share is less that of the region, so that regions can be pooled.
     """
@@ -117,16 +121,17 @@ def correlate(splits: Sequence[dict[str, Floats]], name: str) -> tuple[float, fl
 
 @dataclass(frozen=True)
 class Shuffled:
-    """Calls where gender is shuffled over whole documents, topics fixed.
+    """One region in the data as they are (first row of all) and with genders shuffled.
 
-    `shares` has, by rule, the share of topics called in each shuffle; `real` the same in the
-    data as they are; `p` the p over documents, a shuffle a row.
+    Whole documents exchange their genders; the topics stay. `calls` has, by rule, which topics
+    are called, shape (1 + times, n_topics); the others are what the test over documents needs.
     """
 
     n_topics: int
-    shares: dict[str, Floats]
-    real: dict[str, float]
+    calls: dict[str, Bools]
     p: Floats
+    odds: Floats
+    excess: Floats
 
 
 def shuffle_genders(
@@ -135,44 +140,87 @@ def shuffle_genders(
     """Say how often each rule calls a topic when gender has nothing to do with it."""
     strata = document_strata(region.document)
     reference = shuffled_counts(fit, region.female, strata, permutations, rng)
-    sizes = np.bincount(fit.topic, minlength=fit.n_topics + 1)[:-1]
+    sizes = np.bincount(fit.topic, minlength=fit.n_topics + 1)
     draws = [region.female, *(shuffle(region.female, strata, rng) for _ in range(times))]
     everyone = np.ones(len(region.female), dtype=bool)
     paper = np.stack([score_paper(fit, female, everyone) for female in draws])
-    counts = np.stack([count(fit, female)[:-1] for female in draws])
+    every = np.stack([count(fit, female) for female in draws])
+    counts = every[:, :-1]
     p = permutation_p(counts, reference)
-    q = correct(p)
-    fisher = fisher_p(counts, sizes, int(region.female.sum()), len(region.female))
+    fisher = fisher_p(counts, sizes[:-1], int(region.female.sum()), len(region.female))
     calls = {
-        "bare: more female than male": counts > sizes - counts,
+        "bare: more female than male": counts > sizes[:-1] - counts,
         "paper: p_F > p_M": paper > 0,
         "paper: p_F < p_M": paper < 0,
         "Fisher over passages, p < .05": fisher < 0.05,
         "documents, p < .05": p < 0.05,
-        "documents, q <= .10": q <= FDR,
     }
-    shares = {name: called.mean(axis=1) for name, called in calls.items()}
     return Shuffled(
         fit.n_topics,
-        {name: share[1:] for name, share in shares.items()},
-        {name: float(share[0]) for name, share in shares.items()},
-        p[1:],
+        calls,
+        p,
+        log_odds(every, sizes - every)[:, :-1],
+        # Shuffles permute what the data permute, so that one mean serves all.
+        counts - expected_count(fit, region.female, region.document),
     )
 
 
-def correct(p: Floats) -> Floats:
-    """Benjamini-Hochberg within each row."""
-    return np.stack([benjamini_hochberg(row) for row in p])
+def tell_together(found: Sequence[Shuffled]) -> list[Bools]:
+    """Which topics of each region are female or male, the regions of a row being one family."""
+    p = np.concatenate([one.p for one in found], axis=1)
+    q = np.stack([benjamini_hochberg(row) for row in p])
+    ends = np.cumsum([one.n_topics for one in found])[:-1]
+    return [
+        tested_gender(some, one.odds, one.excess, FDR) != "none"
+        for some, one in zip(np.split(q, ends, axis=1), found, strict=True)
+    ]
 
 
-def any_discovery(found: Sequence[Shuffled], names: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Shuffles with a discovery at q <= .10, and shuffles: of each region, and of all together."""
-    alone = [(correct(one.p) <= FDR).any(axis=1) for one in found]
-    together = np.concatenate([one.p for one in found], axis=1)
-    rows = {
-        **dict(zip(names, alone, strict=True)),
-        "all, one after the other": np.concatenate(alone),
-        "a run: any of its regions, each a family": np.any(alone, axis=0),
-        "a run: all its regions one family": (correct(together) <= FDR).any(axis=1),
-    }
-    return [(name, int(hits.sum()), len(hits)) for name, hits in rows.items()]
+def tell_beside(found: Sequence[Shuffled], chosen: int) -> Bools:
+    """The same for one region that is shuffled while the others keep their genders."""
+    fixed = [
+        one
+        if number == chosen
+        else Shuffled(
+            one.n_topics,
+            {},
+            *(np.broadcast_to(part[0], part.shape) for part in (one.p, one.odds, one.excess)),
+        )
+        for number, one in enumerate(found)
+    ]
+    return tell_together(fixed)[chosen]
+
+
+@dataclass(frozen=True)
+class Discoveries:
+    """Shuffles with any topic called female or male.
+
+    Attributes
+    ----------
+    shuffles : int
+    family : int
+        With the topics of all regions as one family, as a run has them.
+    alone : int
+        With each region as a family of its own.
+    beside : int or None
+        One family, only this region shuffled.
+    """
+
+    shuffles: int
+    family: int
+    alone: int
+    beside: int | None
+
+
+def any_discovery(found: Sequence[Shuffled]) -> list[Discoveries]:
+    """Count the shuffles with a discovery: of each region, and last of a run of all."""
+    family = [calls[1:].any(axis=1) for calls in tell_together(found)]
+    alone = [tell_together([one])[0][1:].any(axis=1) for one in found]
+    beside = [tell_beside(found, number)[1:].any(axis=1) for number in range(len(found))]
+    shuffles = len(found[0].p) - 1
+    rows = [
+        Discoveries(shuffles, int(one.sum()), int(two.sum()), int(three.sum()))
+        for one, two, three in zip(family, alone, beside, strict=True)
+    ]
+    some, other = (int(np.any(hits, axis=0).sum()) for hits in (family, alone))
+    return [*rows, Discoveries(shuffles, some, other, None)]

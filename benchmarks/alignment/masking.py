@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,26 +43,37 @@ class View:
 
 
 def compare_views(
-    region: Region,
-    masked: Fit,
-    visible: Fit,
+    regions: Sequence[Region],
+    fits: Mapping[str, Sequence[Fit]],
     terms: GenderTerms,
     permutations: int,
     rng: np.random.Generator,
-) -> dict[str, View]:
-    """Match the topics found with gender terms hidden to those found with them shown."""
-    fits = {"masked": masked, "visible": visible}
-    hidden = mask_gender_terms(region.texts, terms, hyphen_is_letter=False)
-    texts = {"masked": hidden, "visible": region.texts}
-    views = {}
+) -> list[dict[str, View]]:
+    """Match the topics of each region found with gender terms hidden to those with them shown.
+
+    `fits` has those of the view masked and those of the view visible, a region each.
+    """
+    views: list[dict[str, View]] = [{} for _ in regions]
     for view, other in (("masked", "visible"), ("visible", "masked")):
-        fit = fits[view]
-        views[view] = View(
-            top_words(texts[view], fit),
-            call_topics(fit, region.female, region.document, permutations, rng)[0],
-            best_matches(fit, fits[other])[1],
-            np.bincount(fit.topic, minlength=fit.n_topics + 1)[:-1],
+        called = call_topics(
+            [
+                (fit, region.female, region.document)
+                for fit, region in zip(fits[view], regions, strict=True)
+            ],
+            permutations,
+            rng,
         )
+        for number, region in enumerate(regions):
+            fit = fits[view][number]
+            texts = region.texts
+            if view == "masked":
+                texts = mask_gender_terms(texts, terms, hyphen_is_letter=False)
+            views[number][view] = View(
+                top_words(texts, fit),
+                called[number]["gender"].to_numpy(),
+                best_matches(fit, fits[other][number])[1],
+                np.bincount(fit.topic, minlength=fit.n_topics + 1)[:-1],
+            )
     return views
 
 

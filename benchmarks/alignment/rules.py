@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from scipy.stats import hypergeom
 
-from biasatlas.association.multiplicity import benjamini_hochberg
-from biasatlas.topics.alignment import log_odds, tested_gender
+from biasatlas.topics.alignment import expected_female, log_odds, tell_genders
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,13 +108,43 @@ def fisher_p(counts: Integers, sizes: Integers, n_female: int, n: int) -> Floats
     return p
 
 
-def call_topics(
+def measure_topics(
     fit: Fit, female: Bools, unit: Integers, permutations: int, rng: np.random.Generator
-) -> tuple[NDArray[np.str_], Floats]:
-    """Gender (female, male, none) and p of each topic, as `align_topics` has them, but faster."""
+) -> pd.DataFrame:
+    """What `tell_genders` needs of a region, as `measure_genders` has it, but faster."""
     reference = shuffled_counts(fit, female, document_strata(unit), permutations, rng)
     counts = count(fit, female)[:-1]
-    p = permutation_p(counts[None], reference)[0]
-    odds = score_log_odds(fit, female, np.ones(len(female), dtype=bool))
-    excess = counts - reference.mean(axis=0)
-    return tested_gender(benjamini_hochberg(p), odds, excess, FDR), p
+    ends = [np.vstack([counts, reference]).max(axis=0), np.vstack([counts, reference]).min(axis=0)]
+    everyone = np.ones(len(female), dtype=bool)
+    return pd.DataFrame(
+        {
+            "p_value": permutation_p(counts[None], reference)[0],
+            "p_min": permutation_p(np.stack(ends), reference).min(axis=0),
+            "log_odds": score_log_odds(fit, female, everyone),
+            "excess": counts - expected_count(fit, female, unit),
+        }
+    )
+
+
+def expected_count(fit: Fit, female: Bools, unit: Integers) -> Floats:
+    """Mean female passages of each topic over all permutations."""
+    return expected_female(fit.topic, female, unit, fit.n_topics + 1)[:-1]
+
+
+def call_topics(
+    regions: Sequence[tuple[Fit, Bools, Integers]], permutations: int, rng: np.random.Generator
+) -> list[pd.DataFrame]:
+    """Call the topics of all regions of a language, one family of tests, as a run does.
+
+    Parameters
+    ----------
+    regions : sequence of (Fit, ndarray of bool, ndarray of int)
+        Topics, which passages are female, and the unit (document) of each passage.
+
+    Returns
+    -------
+    list of DataFrame
+        A region each; `p_value`, `q_value` and `gender` (female, male or none) of its topics.
+    """
+    tests = [measure_topics(*region, permutations, rng) for region in regions]
+    return tell_genders(tests, fdr=FDR)

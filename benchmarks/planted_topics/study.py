@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from alignment.fits import make_fit
 from alignment.rules import call_topics, count
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 SETTINGS = TopicSettings(seed=1, language="en")
-PERMUTATIONS = 999
+# The first of 80 topics of one family needs a p of .10 / 80.
+PERMUTATIONS = 4_999
 # A topic is of the theme that most of its passages have.
 MAJORITY = 0.5
 
@@ -88,19 +90,20 @@ def recover(
     """Draw gender again and again, and judge what is found; by gender, over all regions."""
     rng = np.random.default_rng(seed)
     total = {gender: Found(0, 0, 0, 0) for gender in ("female", "male")}
-    for corpus, fit in zip(corpora, fits, strict=True):
-        names = name_topics(corpus, fit)
-        for _ in range(draws):
-            female = draw_gender(corpus, odds, rng)
-            genders, _ = call_topics(fit, female, corpus.document, PERMUTATIONS, rng)
+    names = [name_topics(corpus, fit) for corpus, fit in zip(corpora, fits, strict=True)]
+    for _ in range(draws):
+        females = [draw_gender(corpus, odds, rng) for corpus in corpora]
+        units = [corpus.document for corpus in corpora]
+        called = call_topics(list(zip(fits, females, units, strict=True)), PERMUTATIONS, rng)
+        for corpus, some, told in zip(corpora, names, called, strict=True):
             for gender in total:
-                total[gender] += judge(corpus, names, genders, gender)
+                total[gender] += judge(corpus, some, told["gender"].to_numpy(), gender)
     return total
 
 
 def discover_nothing(
-    corpus: Corpus,
-    fit: Fit,
+    corpora: Sequence[Corpus],
+    fits: Sequence[Fit],
     draws: int,
     seed: int,
     *,
@@ -112,18 +115,20 @@ def discover_nothing(
     Returns
     -------
     any : int
-        Draws with a topic that is called female or male.
+        Draws with a topic, in any region, that is called female or male.
     called, topics : int
         Topics with p < .05, and topics, over all draws.
     """
     rng = np.random.default_rng(seed)
+    units = [getattr(corpus, unit) for corpus in corpora]
     some = called = 0
     for _ in range(draws):
-        female = draw_gender(corpus, 1.0, rng, within_story=within_story)
-        genders, p = call_topics(fit, female, getattr(corpus, unit), PERMUTATIONS, rng)
-        some += bool((genders != "none").any())
-        called += int((p < 0.05).sum())
-    return some, called, draws * fit.n_topics
+        females = [draw_gender(corpus, 1.0, rng, within_story=within_story) for corpus in corpora]
+        regions = list(zip(fits, females, units, strict=True))
+        told = pd.concat(call_topics(regions, PERMUTATIONS, rng))
+        some += bool((told["gender"] != "none").any())
+        called += int((told["p_value"] < 0.05).sum())
+    return some, called, draws * sum(fit.n_topics for fit in fits)
 
 
 @dataclass(frozen=True)
@@ -136,31 +141,30 @@ class Circular:
     # Nine in ten of their passages are female.
     pure: int
 
-    def __add__(self, other: Circular) -> Circular:
-        return Circular(
-            self.topics + other.topics,
-            self.female + other.female,
-            self.male + other.male,
-            self.pure + other.pure,
-        )
-
 
 def look_for_circles(
-    corpus: Corpus, embed: Embed, terms: GenderTerms, *, seed: int
+    corpora: Sequence[Corpus], embed: Embed, terms: GenderTerms, *, seed: int
 ) -> dict[str, Circular]:
-    """Find topics once with the terms shown and once with them hidden, gender meaning nothing."""
-    rng = np.random.default_rng(seed)
-    female = draw_gender(corpus, 1.0, rng)
-    texts = fill(corpus, female, rng)
+    """Find topics once with the terms shown and once with them hidden, gender meaning nothing.
+
+    The corpora are the regions of one run; what is found in them is added up.
+    """
+    females, texts = [], []
+    for number, corpus in enumerate(corpora):
+        rng = np.random.default_rng(seed + number)
+        females.append(draw_gender(corpus, 1.0, rng))
+        texts.append(fill(corpus, females[-1], rng))
+    units = [corpus.document for corpus in corpora]
     found = {}
     for view, hidden in (("shown", None), ("hidden", terms)):
-        fit = find_topics(texts, embed, hidden)
-        genders, _ = call_topics(fit, female, corpus.document, PERMUTATIONS, rng)
-        n_female, n = count(fit, female)[:-1], count(fit, np.ones_like(female))[:-1]
+        fits = [find_topics(some, embed, hidden) for some in texts]
+        called = call_topics(list(zip(fits, females, units, strict=True)), PERMUTATIONS, rng)
+        genders = pd.concat(called)["gender"]
+        pure = 0
+        for fit, female in zip(fits, females, strict=True):
+            n_female, n = count(fit, female)[:-1], count(fit, np.ones_like(female))[:-1]
+            pure += int((n_female >= 0.9 * n).sum())
         found[view] = Circular(
-            fit.n_topics,
-            int((genders == "female").sum()),
-            int((genders == "male").sum()),
-            int((n_female >= 0.9 * n).sum()),
+            len(genders), int((genders == "female").sum()), int((genders == "male").sum()), pure
         )
     return found

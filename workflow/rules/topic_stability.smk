@@ -12,6 +12,7 @@ rule refit_topics:
         used="<results>/gender/{language}/{region}.used.parquet",
         embeddings=MAIN_EMBEDDINGS,
         other=other_embeddings,
+        terms=lambda wildcards: ancient(PLAN.mask_files(wildcards.language)),
     output:
         refits=f"{TOPICS}/refits.parquet",
     log:
@@ -32,6 +33,9 @@ rule refit_topics:
             (kind, getattr(PLAN.config.topics.refits, kind))
             for kind in ("seeds", "orders", "bootstraps")
         ],
+        view=PLAN.view,
+        terms=lambda wildcards: PLAN.mask_digest(wildcards.language, PLAN.view),
+        hyphen_is_letter=PLAN.config.gender.hyphen_is_letter,
     message:
         "Finding the topics of {wildcards.region} ({wildcards.language}) again and again"
     script:

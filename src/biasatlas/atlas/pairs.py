@@ -50,6 +50,7 @@ _HEADERS = (
     "Gap cross",
     "Passes",
     "Paired again",
+    "Topics again",
     "Note",
 )
 
@@ -103,11 +104,19 @@ def _notes(frame: pd.DataFrame, matrix: bool) -> list[str]:
         "Matching joins the strongest topics whatever they are about: whether the two make one "
         "dimension is for you to judge.",
     ]
-    if frame.loc[frame["rank"] > 0, "support"].notna().any():
+    found = frame[frame["rank"] > 0]
+    drawn = "Support: models are fitted anew on documents drawn with replacement. "
+    if found["support"].notna().any():
         notes.append(
-            "Support: models are fitted anew on documents drawn with replacement. A pair comes again "
-            "where both its topics do and are joined again. Topics that come again while the pair "
-            "does not have changed partners."
+            f"{drawn}A pair comes again where both its topics do and are joined again. Topics that "
+            "come again while the pair does not have changed partners. Stable topics were chosen on "
+            "other draws; the interval says how exact so many draws are."
+        )
+    elif found["support_topics"].notna().any():
+        notes.append(
+            f"{drawn}Only whether both topics of a pair come again, leaning their way, is known: the "
+            "paper's rule needs topic probabilities, which these models do not have, so nothing can "
+            "be said of the pair itself."
         )
     else:
         notes.append(
@@ -147,13 +156,7 @@ def _finding(frame: pd.DataFrame) -> str:
     text = f"{plural(len(found), 'topic pair')} in {listing(with_pairs)}"
     if without:
         text += f"; none in {listing(without)}"
-    known = found[found["support"].notna()]
-    if len(known):
-        often = int((known["support"] >= _OFTEN).sum())
-        text += (
-            f"; {often} of {len(known)} {'comes' if often == 1 else 'come'} again in at least half of the "
-            "document draws"
-        )
+    text += _often(found)
     gaps = frame.drop_duplicates(["language", "region"])
     chance = gaps["chance_passing"]
     if chance.notna().any():
@@ -166,16 +169,42 @@ def _finding(frame: pd.DataFrame) -> str:
     return text + "."
 
 
+def _often(found: pd.DataFrame) -> str:
+    """How many pairs, or where that is unknown their topics, come again in half of the draws."""
+    half = "again in at least half of the document draws"
+    known = found["support"].dropna()
+    if len(known):
+        often = int((known >= _OFTEN).sum())
+        return f"; {often} of {len(known)} {'comes' if often == 1 else 'come'} {half}"
+    topics = found["support_topics"].dropna()
+    if len(topics):
+        often = int((topics >= _OFTEN).sum())
+        return f"; both topics of {often} of {len(topics)} come {half}"
+    return ""
+
+
 def _words(text: str) -> str:
     return text.replace("; ", ", ")
 
 
 def _support(row: Mapping[str, Any]) -> str:
+    draws = f"{integer(row['n_draws'])} document draws"
+    topics = "both topics come again, leaning their way, in"
     if missing(row["support"]):
-        return ""
-    text = f"paired again in {percent(row['support'])} of document draws"
+        if missing(row["support_topics"]):
+            return ""
+        return f"{topics} {percent(row['support_topics'])} of {draws}"
+    text = f"paired again in {_paired(row)} of {draws}"
     if not missing(row["support_topics"]):
-        text += f"; both topics come again, leaning their way, in {percent(row['support_topics'])}"
+        text += f"; {topics} {percent(row['support_topics'])}"
+    return text
+
+
+def _paired(row: Mapping[str, Any]) -> str:
+    """Support with its interval, a dash where it is unknown."""
+    text = percent(row["support"])
+    if not missing(row["support_low"]) and not missing(row["support_high"]):
+        text += f" (95%: {percent(row['support_low'])} to {percent(row['support_high'])})"
     return text
 
 
@@ -266,7 +295,8 @@ def _chart_figure(found: pd.DataFrame, links: TopicLinks) -> Figure:
                     "words": _words(row[f"{kind}_words"]),
                     "female": row["female_log_odds"],
                     "male": row["male_log_odds"],
-                    "support": percent(row["support"]),
+                    "support": _paired(row),
+                    "again": percent(row["support_topics"]),
                     "card": links.key(row["language"], row["region"], row[f"{kind}_topic"]),
                 }
             )
@@ -296,6 +326,7 @@ def _chart_figure(found: pd.DataFrame, links: TopicLinks) -> Figure:
                 ("words:N", "words", ""),
                 ("log_odds:Q", "log odds", ".2f"),
                 ("support:N", "paired again", ""),
+                ("again:N", "both topics again", ""),
             ]
         ),
     )
@@ -325,10 +356,11 @@ def _table_figure(frame: pd.DataFrame, summary: str) -> Figure:
                 number(row["gap_same"], 4),
                 number(row["gap_cross"], 4),
                 DASH if none else ("yes" if row["passes_gap"] else "no"),
-                percent(row["support"]),
+                _paired(row),
+                percent(row["support_topics"]),
                 row["note"],
             ]
         )
     caption = f"Pairs {_chosen(frame)}, in numbers."
-    numeric = frozenset((*_HEADERS[4:8], "Rank", "Paired again"))
+    numeric = frozenset((*_HEADERS[4:8], "Rank", "Paired again", "Topics again"))
     return Figure(caption, table=DataTable(list(_HEADERS), body, numeric, summary))

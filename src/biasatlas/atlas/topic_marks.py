@@ -91,9 +91,9 @@ def marks_of(row: Mapping[str, Any], reading: Reading) -> Marks:
     unstable = [flag for flag in flags if flag.startswith("unstable")]
     views = [flag for flag in flags if flag.endswith(("gender terms hidden", "gender terms shown"))]
     changes = views[0] if views else ""
-    overlap = row["jaccard_masking"]
-    if not changes and not missing(overlap) and overlap < SAME_TOPIC:
-        changes = reading.changes
+    # What another seed changes as well says nothing of gender terms; NaN is under nothing.
+    if row["jaccard_masking"] < SAME_TOPIC and not row["jaccard_seed"] < SAME_TOPIC:
+        changes = changes or reading.changes
     return Marks(
         tuple(flag for flag in flags if flag not in unstable + views),
         row["stability"] == "unstable" or bool(unstable),

@@ -18,8 +18,8 @@ class Refits(Section):
     """Models with another seed."""
     orders: Count = 5
     """Models on the same passages in another order."""
-    bootstraps: Count = 20
-    """Models on documents drawn with replacement; the support of pairs comes from them."""
+    bootstraps: Count = 40
+    """Models on documents drawn with replacement: one half tells which topics are stable, the other gives the support of pairs."""
     permutations: Annotated[int, Field(ge=99, strict=True)] = 999
     """Permutations of gender over documents in each of these models."""
     stable_min: Share = 0.5
@@ -32,7 +32,7 @@ class Topics(Section):
     encoder: Name | dict[Language, Name] = "minilm_l6_v2"
     """Asset that embeds passages (bge_small_en in the paper), or one a language."""
     precision: Literal["fp32", "bf16"] = "fp32"
-    """fp32 gives the same bytes everywhere; bf16 is faster on a processor or GPU that has it, and the topics differ a little."""
+    """fp32 runs everywhere and is as good with and without bfloat16; bf16 is faster on a processor or GPU that has it, and the topics differ a little."""
     batch_size: Positive = 32
     """Rows of a batch; every batch has exactly this many."""
     mask_gender_terms: StrictBool = True
@@ -60,7 +60,7 @@ class Topics(Section):
     top_words: Annotated[int, Field(ge=3, le=30, strict=True)] = 10
     """Words a topic."""
     min_passages: Annotated[int, Field(ge=20, strict=True)] = 50
-    """A region with fewer gendered passages has no topics and says so."""
+    """A region with fewer gendered passages that hold a topic word has no topics and says so."""
     alignment: Literal["log_odds", "paper"] = "log_odds"
     """log_odds: tested against the rest of the region; paper: p_F > p_M, reported in any case."""
     fdr: Annotated[float, Field(gt=0, lt=1)] = 0.10

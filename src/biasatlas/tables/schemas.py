@@ -64,6 +64,7 @@ INTERVALS = (
     ("log_odds_low", "log_odds_high"),
     ("chance_low", "chance_high"),
     ("expected_low", "expected_high"),
+    ("support_low", "support_high"),
     ("low", "high"),
 )
 

@@ -49,12 +49,18 @@ TOPICS = Table(
         text("label_note", "Why a language model's label was not taken; otherwise empty."),
         text("words", 'The ten words that set the topic apart, joined by "; ".'),
         text("keywords", 'Key words of the topic\'s passages, joined by "; ".'),
-        count("n_passages", "Gendered passages in the topic."),
+        count(
+            "n_passages",
+            "Gendered passages in the topic; one used for both genders counts twice.",
+        ),
         count("n_moved", "Those among them that were outliers and moved in (`topics.outliers`)."),
         count("n_documents", "Documents that these passages come from."),
         count("n_female", "Female passages in the topic."),
         count("n_male", "Male passages in the topic."),
-        share("p_female_paper", "Mean topic probability over the topic's female passages."),
+        share(
+            "p_female_paper",
+            "Mean topic probability over the topic's female passages, those moved in left out.",
+        ),
         share("p_male_paper", "Mean topic probability over the topic's male passages."),
         text(
             "gender_paper",
@@ -70,7 +76,14 @@ TOPICS = Table(
         number("log_odds_low", "Lower end of its bootstrap interval over documents."),
         number("log_odds_high", "Upper end of its bootstrap interval over documents."),
         positive_share("p_value", "Two-sided p of permuting gender among documents."),
-        positive_share("p_min", "Smallest p that this many permutations can give."),
+        positive_share(
+            "p_min",
+            "p of the most extreme count among the permutations: where it is large the topic is too "
+            "small to be told.",
+        ),
+        positive_share(
+            "p_needed", "Largest p that would have been called, given all others in the language."
+        ),
         share(
             "q_value",
             "Benjamini-Hochberg adjusted p over the topics of all regions of the language.",
@@ -90,9 +103,15 @@ TOPICS = Table(
         share("top_name_share", "Share of the topic's passages that hold that name."),
         share("jaccard_seed", "Overlap with its best match when the seed changes (mean Jaccard)."),
         share("jaccard_order", "The same when the order of the passages changes."),
-        share("jaccard_bootstrap", "The same when documents are drawn anew."),
-        share("recovered", "Share of drawn document sets with a match of Jaccard 0.5 or more."),
-        share("same_gender", "Share of them with such a match that also leans the same way."),
+        share("jaccard_bootstrap", "The same when documents are drawn anew (the even draws)."),
+        share(
+            "recovered", "Share of the even draws of documents with a match of Jaccard 0.5 or more."
+        ),
+        share(
+            "same_gender",
+            "Share of the even draws with such a match that also leans the same way, passages moved "
+            "in left out.",
+        ),
         share(
             "jaccard_masking",
             "Overlap with its best match when gender terms are shown instead of hidden, or hidden "
@@ -143,7 +162,12 @@ PAIRS = Table(
         share(
             "support",
             "Share of drawn document sets in which both topics come again, lean their way, and are "
-            "joined when the run's own candidates are matched; they are not tested again.",
+            "joined when the run's own candidates are matched; not tested again. Empty for `gap`.",
+        ),
+        share("support_low", "Lower end of the 95% Wilson interval of support."),
+        share("support_high", "Upper end of it."),
+        count(
+            "n_draws", "Draws of documents behind the support: the odd ones, which chose no topic."
         ),
         share(
             "support_tested",

@@ -6,6 +6,7 @@ the units of every permutation and of the bootstrap.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
+
+logger = logging.getLogger(__name__)
 
 
 def align_topics(
@@ -52,7 +55,8 @@ def measure_genders(
     ----------
     passages : DataFrame
         `topic`, `probability`, `gender` (female or male), `document`; one row a gendered
-        passage, in the order of their ids.
+        passage, in the order of their ids. With a column `moved`, such passages are left out of
+        the paper's means, as they have no probability.
     permutations : int
         Permutations of gender over documents.
     bootstrap : int
@@ -69,8 +73,10 @@ def measure_genders(
     """
     import pandas as pd
 
-    topics = np.array(sorted(set(passages["topic"]) | {-1}), dtype=np.int64)
-    column = np.searchsorted(topics, passages["topic"].to_numpy())
+    # By the first passage of each, not by number: a topic that a rerun numbers anew keeps the
+    # random numbers of its interval.
+    topics = np.array([*dict.fromkeys([-1, *passages["topic"]])], dtype=np.int64)
+    column = pd.Index(topics).get_indexer(pd.Index(passages["topic"]))
     female = (passages["gender"] == "female").to_numpy()
     document = pd.factorize(passages["document"])[0]
     n_female = np.bincount(column[female], minlength=len(topics))
@@ -101,7 +107,7 @@ def measure_genders(
         }
     )
     frame["gender_paper"] = np.where(is_topic, frame["gender_paper"], "none")
-    return frame
+    return frame.sort_values("topic", ignore_index=True)
 
 
 def tell_genders(
@@ -124,21 +130,45 @@ def tell_genders(
     Returns
     -------
     list of DataFrame
-        The same with `q_value`, `gender_tested` (by log odds, whatever the rule) and `gender`,
-        in place of `excess`.
+        The same with `q_value`, `p_needed` (the largest p that would have been called beside
+        the others), `gender_tested` (by log odds, whatever the rule) and `gender`, in place of
+        `excess`.
+
+    Notes
+    -----
+    The rate holds over the language; a single region can hold more false ones than `fdr`.
     """
     p_value = np.concatenate([frame["p_value"].to_numpy(dtype=np.float64) for frame in tests])
     ends = np.cumsum([len(frame) for frame in tests])
+    q_value = benjamini_hochberg(p_value)
+    n_tests = int(np.isfinite(p_value).sum())
+    needed = fdr * min(int((q_value <= fdr).sum()) + 1, n_tests) / n_tests if n_tests else np.nan
+    least = _least_p(tests).min(initial=np.inf)
+    if n_tests and least > needed:
+        logger.warning(
+            "%d topics are tested, and no p under %.2g can be had: raise topics.permutations",
+            n_tests, least,
+        )  # fmt: skip
     told = []
-    for frame, q in zip(tests, np.split(benjamini_hochberg(p_value), ends[:-1]), strict=True):
+    for frame, q in zip(tests, np.split(q_value, ends[:-1]), strict=True):
         gender = tested_gender(
             q, frame["log_odds"].to_numpy(), frame["excess"].to_numpy(dtype=np.float64), fdr
         )
         chosen = frame["gender_paper"] if rule == "paper" else gender
         told.append(
-            frame.drop(columns="excess").assign(q_value=q, gender_tested=gender, gender=chosen)
+            frame.drop(columns="excess").assign(
+                q_value=q,
+                p_needed=np.where(np.isfinite(q), needed, np.nan),
+                gender_tested=gender,
+                gender=chosen,
+            )
         )
     return told
+
+
+def _least_p(tests: Sequence[pd.DataFrame]) -> Floats:
+    values = np.concatenate([frame["p_min"].to_numpy(dtype=np.float64) for frame in tests])
+    return values[np.isfinite(values)]
 
 
 def tested_gender(q_value: Floats, odds: Floats, excess: Floats, fdr: float) -> NDArray[np.str_]:
@@ -165,8 +195,9 @@ def _paper_columns(
 ) -> dict[str, object]:
     """Borah et al. 4.1: mean probability of a topic over its female and its male passages."""
     probability = passages["probability"].to_numpy()
+    own = ~passages["moved"].to_numpy(dtype=bool) if "moved" in passages else np.True_
     means = {}
-    for name, chosen in (("female", female), ("male", ~female)):
+    for name, chosen in (("female", female & own), ("male", ~female & own)):
         totals = np.bincount(column[chosen], weights=probability[chosen], minlength=n_topics)
         counts = np.bincount(column[chosen], minlength=n_topics)
         with np.errstate(invalid="ignore"):

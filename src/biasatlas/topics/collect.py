@@ -76,8 +76,9 @@ def _flags(row: Mapping[Any, Any], view: str, document_share: float, name_share:
     flags = []
     if row["stability"] == "unstable":
         flags.append("unstable: seldom found again")
-    # NaN, where topics were not found the other way, is not less than anything.
-    if row["jaccard_masking"] < RECOVERED:
+    # What another seed changes as well says nothing of gender terms. NaN, where topics were not
+    # found the other way, is not less than anything.
+    if row["jaccard_masking"] < RECOVERED and not row["jaccard_seed"] < RECOVERED:
         other = {"masked": "shown", "visible": "hidden"}[view]
         flags.append(f"changes with gender terms {other}")
     if row["top_document_share"] > document_share:

@@ -45,8 +45,9 @@ def find_common(
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Group the topics of different regions that are about the same.
 
-    Two topics match if their cosine is at least the threshold, or their labels are the same
-    (Borah et al. App. E names no threshold). Groups grow best match first: the two groups join
+    Two topics match if their cosine is at least the threshold, or their labels are the same and
+    they are at least as near as two topics of one region mostly are (Borah et al. App. E names no
+    threshold). Groups grow best match first: the two groups join
     whose *least* similar pair is most similar, as long as every pair matches, no region stands
     twice, and at least one pair is each other's nearest in the two regions (or of one label).
     So a chain of neighbours, each a little further, is no group.
@@ -88,7 +89,9 @@ def find_common(
             logger.warning("no region has two topics: only labels can tell common topics")
     near = similarity >= threshold
     label = _codes([_plain(text) for text in frame["label"]])
-    alike = (label[:, None] == label[None, :]) & across
+    # One label for two topics that have less in common than two of one region mostly have is a
+    # poor label.
+    alike = (label[:, None] == label[None, :]) & across & ~(similarity < ordinary)
     nearest = _mutual_nearest(similarity, region)
     groups = _join(similarity, (near | alike) & across, (nearest & near) | alike)
     rows = _rows(frame, groups, similarity, threshold)

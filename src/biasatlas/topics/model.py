@@ -16,15 +16,14 @@ from biasatlas.topics.clusters import (
     content_order,
     smallest_topic,
 )
+from biasatlas.topics.neighbours import Neighbours, subset_neighbours
 from biasatlas.topics.outliers import reduce_outliers
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from biasatlas.topics.neighbours import Neighbours
-
-__all__ = ["TopicSettings", "TopicWords", "fit_topics", "smallest_topic"]
+__all__ = ["TopicSettings", "TopicWords", "fit_topics", "smallest_topic", "usable_rows"]
 logger = logging.getLogger(__name__)
 
 
@@ -51,7 +50,8 @@ def fit_topics(
     """Cluster passages into topics and find each topic's words.
 
     Neither the order of the rows nor their ids change the topics: they are clustered in the
-    order of their content's hash.
+    order of their content's hash. Passages without a topic word (see `usable_rows`) are left out:
+    they are in no topic, and no outlier strategy moves them.
 
     Parameters
     ----------
@@ -60,6 +60,7 @@ def fit_topics(
     embeddings : ndarray, shape (n, d)
         One row a passage.
     settings : TopicSettings
+        `min_passages` counts the passages that hold a topic word.
     ids : sequence of str, optional
         Tell passages of the same text apart.
     word_texts : sequence of str, optional
@@ -76,28 +77,79 @@ def fit_topics(
         given. Topic 0 is the largest, -1 holds the passages that no topic took.
     words : DataFrame
         `topic`, `rank` (from 1), `word`, `weight` (c-TF-IDF), without topic -1; of the passages
-        that HDBSCAN put there, not of those moved.
+        that HDBSCAN put there, not of those moved. Every topic has a word.
     """
+    counted = texts if word_texts is None else word_texts
+    chosen = usable_rows(texts, counted, settings.language, ids)
+    assignments, words = _no_topics(len(texts))
+    if len(chosen) < settings.min_passages:
+        logger.warning(
+            "%d gendered passages, under %d: no topics", len(chosen), settings.min_passages
+        )
+        return assignments, words
+    near = None
+    if neighbours is not None:
+        near = subset_neighbours(neighbours, embeddings, chosen, settings.n_neighbors)
+    rows = np.ascontiguousarray(embeddings[chosen])
+    found, words = _fit(rows, [counted[row] for row in chosen.tolist()], settings, near)
+    for name in assignments:
+        values = assignments[name].to_numpy(copy=True)
+        values[chosen] = found[name]
+        assignments[name] = values
+    return assignments, words
+
+
+def usable_rows(
+    texts: Sequence[str],
+    word_texts: Sequence[str],
+    language: str,
+    ids: Sequence[str] | None = None,
+) -> NDArray[np.int64]:
+    """Rows that may be in a topic, in the order that clustering sees (`content_order`).
+
+    A text that holds no topic word, only stop words and numbers or nothing at all once gender
+    terms are hidden, says nothing of a subject. Such texts have nearly one embedding, and would
+    be a dense cluster that no word describes.
+
+    Parameters
+    ----------
+    texts, word_texts, ids
+        As in `fit_topics`; words are looked for in `word_texts`.
+    language : str
+    """
+    order = content_order(texts, ids)
+    stop = stop_words(language)
+    usable = np.array([bool(_tokens(text, language, stop)) for text in word_texts], dtype=bool)
+    chosen = order[usable[order]]
+    if len(chosen) < len(order):
+        logger.info(
+            "%d passages hold no topic word: left out of the topics", len(order) - len(chosen)
+        )
+    return chosen
+
+
+def _tokens(text: str, language: str, stop: frozenset[str]) -> list[str]:
+    return [token for token in topic_tokens(text, language) if token not in stop]
+
+
+def _fit(
+    rows: NDArray[np.float32],
+    texts: Sequence[str],
+    settings: TopicSettings,
+    neighbours: Neighbours | None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Assignments and words of rows in the order of content, each of which holds a topic word."""
     import pandas as pd
 
-    n = len(texts)
-    if n < settings.min_passages:
-        logger.warning("%d gendered passages, under %d: no topics", n, settings.min_passages)
-        return _no_topics(n)
-    order = content_order(texts, ids)
-    rows = np.ascontiguousarray(embeddings[order])
-    counted = texts if word_texts is None else word_texts
-    counted = [counted[row] for row in order]
+    n = len(rows)
     found = cluster(
-        rows,
-        settings,
-        neighbours=None if neighbours is None else neighbours.reordered(order),
-        membership=settings.outliers == "probabilities",
+        rows, settings, neighbours=neighbours, membership=settings.outliers == "probabilities"
     )
     try:
-        words = TopicWords(counted, found.labels, settings.language)
+        # Each row holds a word, so each topic does.
+        words = TopicWords(texts, found.labels, settings.language)
     except ValueError as error:
-        # There are no words to describe topics with when every passage is of stop words.
+        # There are no words to tell topics apart with when every passage has the same one.
         if "empty vocabulary" not in str(error):
             raise
         logger.warning("no topic words in %d passages: %s", n, error)
@@ -106,7 +158,7 @@ def fit_topics(
         found.labels,
         settings.outliers,
         settings.outlier_threshold,
-        texts=counted,
+        texts=texts,
         embeddings=rows,
         words=words,
         membership=found.membership,
@@ -115,12 +167,10 @@ def fit_topics(
     logger.info("%d topics in %d passages, %.0f%% in none", words.n_topics, n, 100 * outliers[0])
     if moved.any():
         logger.info("%.0f%% in none after the outlier strategy", 100 * outliers[1])
-    place = np.empty(n, dtype=np.int64)
-    place[order] = np.arange(n)
     assignments = pd.DataFrame(
         {"topic": topics, "probability": found.probabilities, "moved": moved}
     )
-    return assignments.iloc[place].reset_index(drop=True), words.top(settings.top_words)
+    return assignments, words.top(settings.top_words)
 
 
 class TopicWords:
@@ -171,7 +221,7 @@ class TopicWords:
 
     def tokens(self, text: str) -> list[str]:
         """Tokens that count, stop words left out."""
-        return [t for t in topic_tokens(text, self._language) if t not in self._stop]
+        return _tokens(text, self._language, self._stop)
 
     def similarity(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Cosine of texts to topics in c-TF-IDF, shape (n_texts, n_topics)."""

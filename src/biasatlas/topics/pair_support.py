@@ -21,6 +21,7 @@ from biasatlas.topics.stability import (
     UsedPassages,
     compare_refits,
     count_genders,
+    decides_stability,
     main_topics,
 )
 
@@ -34,10 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recurrence:
-    """What became of the main fit's topics in the bootstrap refits.
+    """What became of the main fit's topics in the bootstrap refits that did not choose them.
 
-    Every method takes topic numbers, shape (n_female,) and (n_male,), and gives a share of the
-    refits for each two of them, shape (n_female, n_male); NaN without refits.
+    Every method that follows pairs takes topic numbers, shape (n_female,) and (n_male,), and
+    gives a share of the refits for each two of them, shape (n_female, n_male); NaN without
+    refits.
 
     Attributes
     ----------
@@ -53,6 +55,23 @@ class Recurrence:
     topics: Integers
     odds: Floats
     partner: Integers
+
+    @property
+    def n_draws(self) -> int:
+        """Refits behind every share."""
+        return len(self.odds)
+
+    def interval(self, share: float) -> tuple[float, float]:
+        """95% Wilson interval of a share of the refits; NaN where there is no share.
+
+        It says how exact so many draws are, not how another corpus of the region would do.
+        """
+        from scipy.stats import binomtest
+
+        if np.isnan(share):
+            return float("nan"), float("nan")
+        found = binomtest(round(share * self.n_draws), self.n_draws).proportion_ci(method="wilson")
+        return float(found.low), float(found.high)
 
     def leaning_again(self, female: Integers, male: Integers) -> Floats:
         """Both are recovered, one leaning female and one leaning male."""
@@ -78,8 +97,10 @@ class Recurrence:
     def tested_again(self, female: Integers, male: Integers) -> Floats:
         """Both recovered, tested to be female and male, and joined among all such topics.
 
-        This is the whole procedure on fewer documents, but for the limits to coherent and
-        stable topics: fewer topics are significant, and topics of the refit alone compete.
+        This is not the whole procedure. Tests are corrected within the refit of one region,
+        where the run corrects over all regions of the language; nothing is limited to coherent
+        and stable topics, so topics of the refit alone compete; and on fewer documents fewer
+        topics are significant.
         """
         partner = self.partner[:, np.searchsorted(self.topics, female)]
         return self._share(partner[:, :, None] == np.searchsorted(self.topics, male))
@@ -107,31 +128,39 @@ def follow_topics(
     permutations: int,
     seed: int,
 ) -> Recurrence:
-    """Follow the main fit's topics, and how they are paired, through the bootstrap refits.
+    """Follow the main fit's topics, and how they are paired, through bootstrap refits.
 
-    In each refit every topic is tested as in the main fit (permutations over documents,
-    Benjamini-Hochberg, directions that agree), and all female and male ones are matched by
-    strength. A refit's topics have no words and no refits of their own, so no limits to
-    coherent and stable topics hold there.
+    Only refits of odd number are read: the even ones chose the stable topics
+    (`stability.decides_stability`), and their pairs would seem too well supported there. With
+    one bootstrap refit nothing is known.
+
+    In each refit every topic is tested by permutations over documents, as in the main fit, and
+    all female and male ones (Benjamini-Hochberg, directions that agree) are matched by strength.
+    Two things differ from the run. The tests of a refit are a family of their own, while
+    `alignment.tell_genders` takes those of all regions of the language as one: a refit knows
+    nothing of other regions. And a refit's topics have no words and no refits of their own, so
+    no limits to coherent and stable topics hold there.
 
     Parameters
     ----------
     assignments : DataFrame
         Main fit: id, topic.
     refits : DataFrame
-        kind, replicate, id, topic; only kind bootstrap is read.
+        kind, replicate, id, topic; only kind bootstrap is read, and of it odd replicates.
     used : DataFrame
         id, document, gender.
     fdr : float
     permutations : int
         For each refit. The smallest two-sided p is ``2 / (permutations + 1)``; above ``fdr / n``
-        for n topics, a single topic with a gender cannot be found.
+        for n topics, a single topic with a gender cannot be found: with 999 and an `fdr` of
+        0.10 that is so beyond 50 topics in the refit.
     seed : int
     """
     topics = main_topics(assignments)
     passages = UsedPassages.read(used, assignments)
     odds, partner = [], []
-    for refit in compare_refits(assignments, refits[refits["kind"] == "bootstrap"]):
+    followed = (refits["kind"] == "bootstrap") & ~decides_stability(refits["replicate"])
+    for refit in compare_refits(assignments, refits[followed]):
         taken, female, document = passages.taken(refit, len(assignments))
         theirs = log_odds(*count_genders(taken, female, refit.n_topics))[:-1]
         value, column = refit.best()

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-# A topic whose smallest attainable p is larger cannot be told from the rest of its region.
-TOO_SMALL = 0.05
 GENDERS = ("female", "male")
 SELECTIONS = ("matching", "gap")
 PAIR_COLUMNS = (
@@ -31,8 +29,11 @@ PAIR_COLUMNS = (
     "female_topic",
     "male_topic",
     "support",
-    "support_topics",
+    "support_low",
+    "support_high",
+    "n_draws",
     "support_tested",
+    "support_topics",
     "gap_same",
     "gap_cross",
     "passes_gap",
@@ -95,8 +96,8 @@ def find_pairs(
     ----------
     topics : DataFrame
         The region's topics without -1: `topic`, `gender_tested`, `gender_paper`, `log_odds`,
-        `u_mass`, `p_min_female`, `p_min_male` from `align_topics`, and the columns of
-        `assess_topics`.
+        `u_mass`, `p_min_female`, `p_min_male`, `p_needed` from `align_topics` (or
+        `tell_genders`), and the columns of `assess_topics`.
     embeddings : ndarray, shape (n_topics, d)
         Topic embeddings, rows as in `topics`.
     she, he : ndarray, shape (d,)
@@ -110,8 +111,10 @@ def find_pairs(
         `pairs`: one row a pair, `PAIR_COLUMNS`, the matching first; a selection without a pair
         has one row of rank 0 whose `note` says why; otherwise it says what the whole selection
         left out. `support`, `support_topics` and `support_tested` are `paired_again`,
-        `leaning_again` and `tested_again` of `recurrence`; a gap pair's `support` is its
-        `support_topics`, since refits have no probabilities for the paper's rule.
+        `leaning_again` and `tested_again` of `recurrence`, shares of its `n_draws` refits;
+        `support_low` and `support_high` are a 95% Wilson interval. A gap pair has
+        `support_topics` alone: refits have no probabilities, so whether the paper's rule would
+        join the two again cannot be said.
         `candidates`: every female and male topic that the matching could have joined.
         `thresholds`: the candidates of the paper's selection at other rules and thresholds.
     """
@@ -202,6 +205,7 @@ class _Region:
         chance = count_by_chance(passing[eligible], selection.deals)
         shared = {
             "selection": selection.name,
+            "n_draws": self.recurrence.n_draws,
             "n_candidates": counted.size,
             "n_passing": int(counted.sum()),
             "chance_passing": chance.passing,
@@ -212,6 +216,7 @@ class _Region:
         rows = []
         for rank, (i, j) in enumerate(chosen, start=1):
             f, m = int(selection.female[i]), int(selection.male[j])
+            low, high = self.recurrence.interval(float(support["support"][i, j]))
             rows.append(
                 {
                     **shared,
@@ -219,6 +224,8 @@ class _Region:
                     "female_topic": int(self.topics["topic"].iloc[f]),
                     "male_topic": int(self.topics["topic"].iloc[m]),
                     **{name: float(values[i, j]) for name, values in support.items()},
+                    "support_low": low,
+                    "support_high": high,
                     "gap_same": float(self.same[f, m]),
                     "gap_cross": float(self.cross[f, m]),
                     "passes_gap": bool(passing[f, m]),
@@ -235,12 +242,9 @@ class _Region:
         two = topic[selection.female], topic[selection.male]
         topics = self.recurrence.leaning_again(*two)
         if selection.name == "gap":
-            # Refits have no probabilities, so the paper's rule cannot choose among them.
-            return {
-                "support": topics,
-                "support_topics": topics,
-                "support_tested": np.full_like(topics, np.nan),
-            }
+            # Refits have no probabilities, so the paper's rule cannot join topics there.
+            unknown = np.full_like(topics, np.nan)
+            return {"support": unknown, "support_topics": topics, "support_tested": unknown}
         return {
             "support": self.recurrence.paired_again(*two),
             "support_topics": topics,
@@ -263,7 +267,8 @@ class _Region:
         unstable = [name for name in missing if name not in told]
         reasons += [f"no {name} topic is stable" for name in unstable]
         for name in told:
-            small = int((self.topics[f"p_min_{name}"] > TOO_SMALL).sum())
+            # Their smallest p would not have been called, whatever their passages are.
+            small = int((self.topics[f"p_min_{name}"] > self.topics["p_needed"]).sum())
             if small:
                 reasons.append(
                     f"{small} of {len(self.topics)} are too small to be told to be {name}"
@@ -300,6 +305,8 @@ _NO_PAIR = {
     "female_topic": -1,
     "male_topic": -1,
     "support": float("nan"),
+    "support_low": float("nan"),
+    "support_high": float("nan"),
     "support_topics": float("nan"),
     "support_tested": float("nan"),
     "gap_same": float("nan"),

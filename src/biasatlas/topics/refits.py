@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biasatlas.logs import Progress
-from biasatlas.topics.clusters import cluster, content_order
+from biasatlas.topics.clusters import cluster, smallest_topic
+from biasatlas.topics.model import TopicSettings, usable_rows
 from biasatlas.topics.neighbours import Neighbours, find_neighbours, subset_neighbours
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
-
-    from biasatlas.topics.model import TopicSettings
 
     Floats = NDArray[np.float32]
     Integers = NDArray[np.int64]
@@ -26,6 +26,8 @@ logger = logging.getLogger(__name__)
 # Neighbours kept of each row, in times of those that UMAP takes: about 63% of documents are in a
 # bootstrap, so that nearly always enough of them are there too.
 SPARE = 4
+# Smallest cluster size that scaling to a bootstrap may reach.
+SMALLEST = 5
 
 
 def refit(
@@ -38,11 +40,20 @@ def refit(
     seeds: int,
     orders: int,
     bootstraps: int,
+    word_texts: Sequence[str] | None = None,
     other_embeddings: Floats | None = None,
 ) -> pd.DataFrame:
     """Cluster a region's passages again and again, each time with one thing changed.
 
     Clusters are as HDBSCAN gives them: the strategy for passages in no topic is not applied.
+    Passages that `fit_topics` leaves out, those without a topic word, take part in no replicate.
+
+    A bootstrap holds about 63% of the documents, and so about that share of each topic. Its
+    smallest cluster size is therefore that of the fit of all n passages times m / n, m being the
+    passages in it, rounded; at least 5, unless the fit of all has a smaller one, which then
+    stays. This goes for a fixed size too: with the size of the whole, topics a little above it
+    could not come again, however real. `min_samples` follows the size, or is scaled likewise if
+    fixed (at least 1). `min_passages` is asked of the whole, not of a replicate.
 
     Parameters
     ----------
@@ -51,11 +62,13 @@ def refit(
         One entry a passage; `texts` (as given to `fit_topics`) fix the order of the rows, and
         with it which documents a bootstrap draws.
     settings : TopicSettings
-        As in `fit_topics`; `min_cluster_size` "auto" follows the passages of a replicate.
+        As in `fit_topics`; seeds, orders and masking have its sizes.
     seeds, orders, bootstraps : int
         Replicates of each kind: another seed of UMAP; the rows permuted; the passages of the
         distinct documents among as many as there are, drawn with replacement. (A passage drawn
         twice would be its own nearest neighbour.)
+    word_texts : sequence of str, optional
+        As in `fit_topics`.
     other_embeddings : ndarray, shape (n, d'), optional
         Of the other view of the texts; one more replicate, `masking`.
 
@@ -69,11 +82,12 @@ def refit(
     import pandas as pd
 
     frames = [_frame("", 0, [], np.empty(0, dtype=np.int64))]
-    n = len(ids)
+    counted = texts if word_texts is None else word_texts
+    order = usable_rows(texts, counted, settings.language, ids)
+    n = len(order)
     if n < settings.min_passages:
         logger.warning("%d gendered passages, under %d: no refits", n, settings.min_passages)
         return frames[0]
-    order = content_order(texts, ids)
     names = np.asarray(ids, dtype=object)[order]
     rows = np.ascontiguousarray(embeddings[order])
     near = find_neighbours(rows, SPARE * settings.n_neighbors)
@@ -81,7 +95,8 @@ def refit(
     total = seeds + orders + bootstraps + (other_embeddings is not None)
     with Progress(total, "topics found again") as progress:
         for kind, replicate, seed, chosen in plan:
-            labels = _labels(rows, near, chosen, settings, seed)
+            sized = _scaled(settings, len(chosen), n) if kind == "bootstrap" else settings
+            labels = _labels(rows, near, chosen, sized, seed)
             frames.append(_frame(kind, replicate, names[chosen], labels))
             progress.update()
         if other_embeddings is not None:
@@ -115,6 +130,17 @@ def _plan(
         drawn = np.zeros(n_documents, dtype=bool)
         drawn[rng.integers(0, n_documents, n_documents)] = True
         yield "bootstrap", replicate, settings.seed, np.flatnonzero(drawn[number])
+
+
+def _scaled(settings: TopicSettings, m: int, n: int) -> TopicSettings:
+    """Settings for m of n passages: sizes as large a share of them."""
+    size = smallest_topic(n, settings.min_cluster_size)
+    samples = settings.min_samples
+    return replace(
+        settings,
+        min_cluster_size=min(size, max(SMALLEST, round(size * m / n))),
+        min_samples=None if samples is None else max(1, round(samples * m / n)),
+    )
 
 
 def _labels(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,15 @@ REGION_COLUMNS = {
     "ari_clustered": "float64",
     "n_lost": "int64",
 }
+
+
+def decides_stability(replicate: Any) -> Any:
+    """Whether a bootstrap refit is one of those that say which topics are stable: the even ones.
+
+    The odd ones give the support of pairs. Stable topics are those that are often recovered, so
+    their pairs would seem better supported than they are in the draws that chose them.
+    """
+    return replicate % 2 == 0
 
 
 @dataclass(frozen=True)
@@ -221,6 +230,9 @@ def assess_topics(
     passages in either), counted over the passages that took part. A topic none of whose passages
     took part has index 0 there: a topic of one document is not found without that document.
 
+    Of the bootstrap refits only those of even number are read (`decides_stability`): the pairs of
+    the stable topics are followed in the others.
+
     Parameters
     ----------
     assignments : DataFrame
@@ -237,12 +249,12 @@ def assess_topics(
     DataFrame
         One row a topic, without -1: `topic`; `jaccard_seed`, `jaccard_order`,
         `jaccard_bootstrap`, `jaccard_masking`, means over the kind's refits; `recovered`, share
-        of bootstrap refits with an index of at least .5 (Hennig 2007, Computational Statistics &
-        Data Analysis 52: 258-271, calls a cluster under it dissolved); `same_gender`, share of
-        bootstrap refits in which it is recovered and the log odds of its match have the sign of
-        its own (0 is no sign); `stable`: `jaccard_seed`, `jaccard_order` and `recovered` each
-        reach `stable_min`. A kind that was not run is NaN and does not decide; where none of the
-        three was run nothing is known, and `stable` is False.
+        of even bootstrap refits with an index of at least .5 (Hennig 2007, Computational
+        Statistics & Data Analysis 52: 258-271, calls a cluster under it dissolved);
+        `same_gender`, share of them in which it is recovered and the log odds of its match have
+        the sign of its own (0 is no sign); `stable`: `jaccard_seed`, `jaccard_order` and
+        `recovered` each reach `stable_min`. A kind that was not run is NaN and does not decide;
+        where none of the three was run nothing is known, and `stable` is False.
     """
     import pandas as pd
 
@@ -278,6 +290,8 @@ def _find_again(
     best: dict[str, list[Floats]] = {kind: [] for kind in KINDS}
     same = []
     for refit in compare_refits(assignments, refits):
+        if refit.kind == "bootstrap" and not decides_stability(refit.replicate):
+            continue
         value, column = refit.best()
         best[refit.kind].append(value)
         if refit.kind == "bootstrap":
@@ -299,6 +313,8 @@ def _signs(column: Integers, female: NDArray[np.bool_], n_topics: int) -> Floats
 
 def assess_region(assignments: pd.DataFrame, refits: pd.DataFrame) -> pd.DataFrame:
     """How alike the refits of a region are to its main fit, as wholes.
+
+    Nothing is chosen by these figures, so all bootstrap refits are read.
 
     Parameters
     ----------

@@ -280,6 +280,7 @@ def topics_table() -> pd.DataFrame:
                     "log_odds_high": odds + 0.6 if scored else nan,
                     "p_value": 0.001 if scored else nan,
                     "p_min": 0.0001 if scored else nan,
+                    "p_needed": 0.02 if scored else nan,
                     "q_value": 0.004 if gender != "none" and scored else (0.4 if scored else nan),
                     "gender": gender if scored else "none",
                     "u_mass": -1.5 - topic / 10 if topic >= 0 else nan,
@@ -292,6 +293,9 @@ def topics_table() -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)[[c.name for c in TABLES["topics"].columns]]
+
+
+SUPPORT = ("support", "support_low", "support_high", "support_tested")
 
 
 def pairs_table() -> pd.DataFrame:
@@ -337,6 +341,10 @@ def pairs_table() -> pd.DataFrame:
                     "chance_low": 0.0,
                     "chance_high": 4.0,
                     "support": 0.6 if rank == 1 else 0.2,
+                    "support_low": 0.39 if rank == 1 else 0.08,
+                    "support_high": 0.78 if rank == 1 else 0.42,
+                    "n_draws": 20,
+                    "support_tested": 0.1,
                     "support_topics": 0.7,
                 }
             )
@@ -348,14 +356,17 @@ def pairs_table() -> pd.DataFrame:
             ("female_log_odds", "male_log_odds", "female_u_mass", "male_u_mass", "gap_same"), nan
         )
         row |= dict.fromkeys(("gap_cross", "chance_passing", "chance_low", "chance_high"), nan)
-        row |= dict.fromkeys(("support", "support_topics"), nan)
+        row |= dict.fromkeys((*SUPPORT, "support_topics"), nan)
+        row |= {"n_draws": 20}
         row |= {"rank": 0, "female_topic": -1, "male_topic": -1, "n_candidates": 0, "n_passing": 0}
         rows.append({**common, **row, "region": region, "gap_threshold": 0.01, "note": reason})
-    gap = {"selection": "gap", "primary": False, "support": nan, "support_topics": nan}
+    # Of these only the topics can be followed.
+    gap = {"selection": "gap", "primary": False, **dict.fromkeys(SUPPORT, nan)}
     for row in rows[::2]:
         first = row["rank"] == 1 and row["region"] == "asia"
         unpaired = dict.fromkeys(("female_label", "male_label", "female_words", "male_words"), "")
         unpaired |= {"rank": 0, "female_topic": -1, "male_topic": -1, "note": "no pair passes"}
+        unpaired |= {"support_topics": nan}
         rows.append({**row, **gap, **({} if first else unpaired), "n_passing": int(first)})
     return pd.DataFrame(rows)[[c.name for c in TABLES["pairs"].columns]]
 

@@ -32,8 +32,8 @@ def test_cards_hold_the_primary_selection_with_its_support(
     made = pairs.section(tables, make_info())
     assert str(made.cards).count('class="pair"') == 4
     assert (
-        "paired again in 60% of document draws; both topics come again, leaning their way, in 70%"
-        in made.cards
+        "paired again in 60% (95%: 39% to 78%) of 20 document draws; both topics come again, "
+        "leaning their way, in 70%" in made.cards
     )
     assert "no pair passes" not in made.cards
     assert "2 pass the paper&#39;s rule, 1.7 by chance (95%: 0 to 4)" in made.cards
@@ -42,10 +42,13 @@ def test_cards_hold_the_primary_selection_with_its_support(
     assert other.table is not None
     assert other.table.summary == "Beside it: pairs by the paper's gap"
     assert [row[0] for row in other.table.rows] == ["Africa", "Asia", "Europe", "Oceania"]
+    again = [other.table.headers.index(name) for name in ("Paired again", "Topics again")]
+    assert [[row[k] for k in again] for row in other.table.rows][:2] == [["–", "–"], ["–", "70%"]]
 
 
 def test_unmeasured_support_is_said(tables: Tables, make_info: MakeInfo) -> None:
-    tables["pairs"][["support", "support_topics", "chance_low", "chance_high"]] = nan
+    unknown = ["support", "support_low", "support_high", "support_topics"]
+    tables["pairs"][[*unknown, "chance_low", "chance_high"]] = nan
     made = pairs.section(tables, make_info())
     assert "document draws" not in made.finding
     assert "paired again" not in made.cards
@@ -114,6 +117,11 @@ def test_a_selection_by_gap_is_the_cards_where_it_is_primary(
     assert str(made.cards).count('class="pair"') == 1
     assert made.finding.startswith("1 topic pair in Asia")
     assert "no pair passes" in made.cards
+    # The paper's rule cannot be applied in the draws, so only the topics are followed.
+    assert "paired again" not in made.cards
+    assert "both topics come again, leaning their way, in 70% of 20 document draws" in made.cards
+    assert "both topics of 1 of 1 come again in at least half" in made.finding
+    assert any("nothing can be said of the pair itself" in note for note in made.notes)
 
 
 def test_warnings_repeat_notes_of_the_primary_selection_only(tables: Tables) -> None:

@@ -294,7 +294,7 @@ def test_topics_by_the_papers_rule_are_not_called_significant(
     assert "by the paper's rule, which is no test" in made.finding
     assert not any("are significant at" in note for note in made.notes)
     strict = topics.section(tables, make_info(settings={"topics": {"fdr": 0.05}}))
-    assert "false discovery rate of 0.05 within each region" in strict.finding
+    assert "false discovery rate of 0.05 over all regions" in strict.finding
 
 
 def test_hashes_of_many_files_are_folded(tables: Tables, make_info: MakeInfo) -> None:

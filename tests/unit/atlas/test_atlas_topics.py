@@ -51,7 +51,8 @@ def reading(**changes: Any) -> Reading:
 
 def row(**changes: Any) -> dict[str, Any]:
     given = {"flags": "", "stability": "stable", "jaccard_masking": nan}
-    return {**given, "recovered": 0.7, "same_gender": 0.65, **changes}
+    figures = {"jaccard_seed": 0.8, "recovered": 0.7, "same_gender": 0.65}
+    return {**given, **figures, **changes}
 
 
 def test_marks_tell_each_doubt_once() -> None:
@@ -72,6 +73,12 @@ def test_marks_tell_each_doubt_once() -> None:
 @pytest.mark.parametrize(("overlap", "changes"), [(0.5, False), (0.4999, True), (nan, False)])
 def test_half_of_the_passages_is_the_same_topic(overlap: float, changes: bool) -> None:
     assert bool(marks_of(row(jaccard_masking=overlap), reading()).changes) is changes
+
+
+def test_what_another_seed_changes_as_well_says_nothing_of_gender_terms() -> None:
+    assert not marks_of(row(jaccard_masking=0.1, jaccard_seed=0.49), reading()).changes
+    assert marks_of(row(jaccard_masking=0.1, jaccard_seed=0.5), reading()).changes
+    assert marks_of(row(jaccard_masking=0.1, jaccard_seed=nan), reading()).changes
 
 
 def test_the_other_view_is_named_by_the_setting(tables: Tables, make_info: MakeInfo) -> None:

@@ -17,7 +17,9 @@ from biasatlas.topics.alignment import (
     expected_female,
     log_odds,
     log_odds_interval,
+    measure_genders,
     permutation_p,
+    tell_genders,
 )
 
 QUICK = {"permutations": 499, "bootstrap": 200}
@@ -281,3 +283,72 @@ def test_a_passage_that_counts_as_both_genders_leans_to_neither():
     frame = align_topics(make_passages(*groups), **QUICK)
     assert frame["log_odds"].to_numpy() == pytest.approx(np.zeros(3), abs=1e-12)
     assert set(frame["gender"]) == {"none"}
+
+
+def random_region(seed: int, n: int = 120) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "topic": rng.integers(-1, 4, size=n),
+            "probability": rng.random(n),
+            "gender": rng.choice(["female", "male"], size=n),
+            "document": rng.integers(0, n // 2, size=n),
+        }
+    )
+
+
+def test_regions_of_a_language_are_one_family():
+    regions = [measure_genders(random_region(k), permutations=199, bootstrap=100) for k in range(3)]
+    told = tell_genders(regions, fdr=0.1)
+    p = np.concatenate([frame["p_value"].to_numpy() for frame in regions])
+    tested = ~np.isnan(p)
+    expected = stats.false_discovery_control(p[tested], method="bh")
+    found = np.concatenate([frame["q_value"].to_numpy() for frame in told])
+    assert found[tested] == pytest.approx(expected)
+    assert np.isnan(found[~tested]).all()
+    assert all("excess" not in frame for frame in told)
+
+
+def test_needed_p_is_the_bar_that_one_more_topic_must_meet():
+    frame = pd.DataFrame(
+        {
+            "topic": [-1, 0, 1, 2, 3],
+            "gender_paper": "none",
+            "log_odds": [0.0, 1, 1, 1, 1],
+            "excess": [0.0, 1, 1, 1, 1],
+            "p_value": [math.nan, 0.01, 0.3, 0.4, 0.9],
+            "p_min": [math.nan, 0.01, 0.01, 0.01, 0.01],
+        }
+    )
+    (told,) = tell_genders([frame], fdr=0.1)
+    assert told["gender"].tolist() == ["none", "female", "none", "none", "none"]
+    # One is called; a second must be within 2/4 of the level.
+    assert told["p_needed"].tolist()[1:] == pytest.approx([0.05] * 4)
+    for p, called in ((0.05, True), (0.051, False)):
+        (again,) = tell_genders([frame.assign(p_value=[math.nan, 0.01, p, 0.4, 0.9])], fdr=0.1)
+        assert (again["gender"][2] == "female") is called
+
+
+def test_too_few_permutations_for_so_many_topics_are_told(caplog):
+    regions = [measure_genders(random_region(k), permutations=19, bootstrap=100) for k in range(9)]
+    tell_genders(regions, fdr=0.01)
+    assert "raise topics.permutations" in caplog.text
+
+
+def test_other_numbers_of_the_same_topics_change_nothing_else():
+    passages = random_region(5)
+    number = {-1: -1, 0: 7, 1: 3, 2: 12, 3: 0}
+    options = {"permutations": 199, "bootstrap": 200}
+    first = measure_genders(passages, **options)
+    second = measure_genders(passages.assign(topic=passages["topic"].map(number)), **options)
+    first["topic"] = first["topic"].map(number)
+    pd.testing.assert_frame_equal(first.sort_values("topic", ignore_index=True), second)
+
+
+def test_moved_passages_have_no_part_in_the_paper_s_means():
+    passages = make_passages((0, "female", "a", 2), (0, "male", "b", 2), (1, "male", "c", 2))
+    passages = passages.assign(probability=[1.0, 0.0, 0.5, 0.5, 1, 1], moved=False)
+    passages.loc[1, "moved"] = True
+    row = measure_genders(passages, permutations=99, bootstrap=100).set_index("topic").loc[0]
+    assert (row["p_female_paper"], row["p_male_paper"]) == (1.0, 0.5)
+    assert (row["n_female"], row["n_male"]) == (2, 2)

@@ -112,6 +112,16 @@ def test_the_same_label_is_enough_and_is_told():
     assert nearer["matched_by"].tolist() == ["embedding", "embedding"]
 
 
+def test_one_label_for_two_topics_that_are_far_apart_is_no_match():
+    topics = make_topics(("a", 0, "male"), ("b", 0, "female"), ("b", 1, "none"))
+    topics["label"] = ["prime minister", "prime minister", "other"]
+    # Two topics of b are 60 degrees apart: an ordinary pair.
+    near, _ = find_common(topics, at(0, 59, 119), threshold=0.9)
+    assert members(near) == [["a0", "b0"]]
+    far, _ = find_common(topics, at(0, 61, 121), threshold=0.9)
+    assert members(far) == []
+
+
 def test_labels_within_one_region_are_no_match():
     topics = make_topics(("a", 0, "none"), ("a", 1, "none")).assign(label="same")
     groups, matching = find_common(topics, at(0, 1), threshold=0.5)

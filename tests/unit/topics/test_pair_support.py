@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from biasatlas.topics.alignment import align_topics
 from biasatlas.topics.matching import match_by_strength
 from biasatlas.topics.pair_support import Recurrence, follow_topics
+from biasatlas.topics.stability import assess_topics
 
 NAN = float("nan")
 QUICK = {"fdr": 0.1, "permutations": 199, "seed": 3}
@@ -38,9 +39,25 @@ def test_shares_by_hand():
     assert found.paired_again(np.array([1]), male).tolist() == [[0.75, 0.0]]
 
 
+def shares(low_high: tuple[float, float]) -> list[float]:
+    return [round(value, 4) for value in low_high]
+
+
+def test_intervals_by_hand():
+    # Wilson at z = 1.96: centre (k + z^2 / 2) / (n + z^2).
+    ten, twenty = (Recurrence(np.arange(1), *[np.zeros((n, 1))] * 2) for n in (10, 20))
+    assert (ten.n_draws, twenty.n_draws) == (10, 20)
+    assert shares(ten.interval(0.5)) == [0.2366, 0.7634]
+    assert shares(twenty.interval(0.0)) == [0.0, 0.1611]
+    assert shares(twenty.interval(0.55)) == [0.3421, 0.7418]
+    assert np.isnan(twenty.interval(NAN)).all()
+
+
 def test_without_refits_nothing_is_known():
     none = np.empty((0, 3))
     found = Recurrence(np.array([0, 1, 2]), none, none.astype(np.int64))
+    assert found.n_draws == 0
+    assert np.isnan(found.interval(NAN)).all()
     for share in (found.leaning_again, found.paired_again, found.tested_again):
         assert np.isnan(share(np.array([0, 1]), np.array([2]))).tolist() == [[True], [True]]
         assert share(np.array([], dtype=int), np.array([2])).shape == (0, 1)
@@ -96,7 +113,10 @@ def planted(seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def draw(main: pd.DataFrame, n: int, names: dict[int, int], seed: int = 0) -> pd.DataFrame:
-    """Bootstrap refits that find the main topics again, by other names; -1 is lost."""
+    """Bootstrap refits that find the main topics again, by other names; -1 is lost.
+
+    Their numbers are odd: those of even number chose the stable topics.
+    """
     rng = np.random.default_rng(seed)
     frames = []
     for replicate in range(n):
@@ -105,7 +125,7 @@ def draw(main: pd.DataFrame, n: int, names: dict[int, int], seed: int = 0) -> pd
             pd.DataFrame(
                 {
                     "kind": "bootstrap",
-                    "replicate": replicate,
+                    "replicate": 2 * replicate + 1,
                     "id": main["id"].to_numpy()[rows],
                     "topic": [names.get(t, -1) for t in main["topic"].to_numpy()[rows]],
                 }
@@ -161,8 +181,9 @@ def test_refits_are_tested_as_the_main_fit_is(seed):
             "gender": np.where(rng.random(n) < lean[topic], "female", "male"),
         }
     )
-    whole = main.assign(kind="bootstrap", replicate=0)
-    found = follow_topics(main, whole, used, **QUICK)
+    whole = main.assign(kind="bootstrap", replicate=1)
+    # A refit's seed is the run's and its number: that of the test below.
+    found = follow_topics(main, whole, used, **{**QUICK, "seed": 2})
     aligned = align_topics(
         used.merge(main, on="id").assign(probability=1.0),
         permutations=199, bootstrap=50, fdr=0.1, seed=3,
@@ -177,6 +198,67 @@ def test_refits_are_tested_as_the_main_fit_is(seed):
         expected[female[i], male[j]] = 1.0
     numbers = aligned["topic"].to_numpy()
     np.testing.assert_array_equal(found.tested_again(numbers, numbers), expected)
+
+
+def test_draws_that_chose_the_topics_give_no_support():
+    main, used = planted()
+    good, bad = draw(main, 4, {0: 7, 1: 3, 2: 5, 5: 1, 8: 0}), draw(main, 4, {})
+    ends = np.array([0]), np.array([8])
+    for odd, even, share in ((good, bad, 1.0), (bad, good, 0.0)):
+        refits = pd.concat([odd, even.assign(replicate=even["replicate"] - 1)])
+        found = follow_topics(main, refits, used, **QUICK)
+        assert found.n_draws == 4
+        for again in (found.leaning_again, found.paired_again, found.tested_again):
+            assert again(*ends).tolist() == [[share]]
+        assert (assess_topics(main, refits, used)["recovered"] == 1 - share).all()
+    # One draw alone says something of the topics and nothing of pairs.
+    first = good[good["replicate"] == 1].assign(replicate=0)
+    found = follow_topics(main, first, used, **QUICK)
+    assert found.n_draws == 0
+    assert np.isnan(found.paired_again(*ends)).all()
+    assert (assess_topics(main, first, used)["recovered"] == 1).all()
+
+
+def test_support_of_topics_that_come_again_by_luck_is_luck():
+    """Each topic is found in a draw or not, at even odds: any two are in a quarter of draws."""
+    n, size, draws = 60, 3, 12
+    topic = np.repeat(np.arange(n), size)
+    main = pd.DataFrame({"id": [f"p{i:03}" for i in range(n * size)], "topic": topic})
+    used = main[["id"]].assign(
+        document=main["id"], gender=np.where(topic < n // 2, "female", "male")
+    )
+    rng = np.random.default_rng(1)
+    lost = rng.random((draws, n)) < 0.5
+    refits = pd.concat(
+        main.assign(kind="bootstrap", replicate=k, topic=np.where(lost[k, topic], -1, topic))
+        for k in range(draws)
+    )
+    chosen = assess_topics(main, refits, used, stable_min=0.6).query("stable")["topic"].to_numpy()
+    ends = chosen[chosen < n // 2], chosen[chosen >= n // 2]
+    assert min(len(some) for some in ends) >= 5
+    quick = {**QUICK, "permutations": 9}
+    support = follow_topics(main, refits, used, **quick).leaning_again(*ends).mean()
+    assert support == pytest.approx(0.25, abs=0.05)
+    # The draws that chose them would say far more.
+    swapped = refits.assign(replicate=refits["replicate"] + 1)
+    assert follow_topics(main, swapped, used, **quick).leaning_again(*ends).mean() > 0.4
+
+
+@pytest.mark.parametrize(("n_mixed", "share"), [(6, 1.0), (10, 0.0)])
+def test_the_permutations_bound_the_topics_among_which_two_are_told(n_mixed, share):
+    """Two topics at p = 2 / 100 are told by fdr 2 / n of .1 up to ten topics, however clear."""
+    rows = [(0, True)] * 20 + [(1, False)] * 20
+    rows += [(2 + k, i % 2 == 0) for k in range(n_mixed) for i in range(20)]
+    main = pd.DataFrame(
+        {"id": [f"p{i:03}" for i in range(len(rows))], "topic": [t for t, _ in rows]}
+    )
+    used = main[["id"]].assign(
+        document=main["id"], gender=["female" if female else "male" for _, female in rows]
+    )
+    refits = main.assign(kind="bootstrap", replicate=1)
+    found = follow_topics(main, refits, used, fdr=0.1, permutations=99, seed=3)
+    assert found.leaning_again(np.array([0]), np.array([1])).tolist() == [[1.0]]
+    assert found.tested_again(np.array([0]), np.array([1])).tolist() == [[share]]
 
 
 def test_only_bootstrap_refits_count_and_twice_gives_the_same():

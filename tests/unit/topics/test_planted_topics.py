@@ -15,11 +15,13 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
 from alignment.data import Region
 from alignment.evidence import (
+    Shuffled,
     any_discovery,
     clopper_pearson,
     hold_out,
     repeat_seeds,
     shuffle_genders,
+    tell_together,
 )
 from alignment.fits import Fit, best_matches, fit_seeds
 from alignment.masking import probe, replace_terms
@@ -28,6 +30,7 @@ from alignment.rules import (
     count,
     document_strata,
     fisher_p,
+    measure_topics,
     permutation_p,
     score_log_odds,
     score_paper,
@@ -110,9 +113,9 @@ def test_planted_topics_are_recovered(corpus, fit):
     called = right = recovered = 0
     for _ in range(4):
         female = draw_gender(corpus, 12.0, rng)
-        genders, _ = call_topics(fit, female, corpus.document, 499, rng)
+        [told] = call_topics([(fit, female, corpus.document)], 499, rng)
         for gender in ("female", "male"):
-            found = judge(corpus, names, genders, gender)
+            found = judge(corpus, names, told["gender"].to_numpy(), gender)
             called, right = called + found.called, right + found.right
             recovered += found.recovered
     assert right >= 0.85 * called
@@ -120,31 +123,76 @@ def test_planted_topics_are_recovered(corpus, fit):
 
 
 def test_dependence_within_stories_is_seen_as_topics(corpus, fit):
-    nothing = discover_nothing(corpus, fit, 15, 6, within_story=0.0)
-    stories = discover_nothing(corpus, fit, 15, 6, within_story=0.8)
+    nothing = discover_nothing([corpus], [fit], 15, 6, within_story=0.0)
+    stories = discover_nothing([corpus], [fit], 15, 6, within_story=0.8)
     assert nothing[1] / nothing[2] < 0.07
     assert stories[1] > 2 * nothing[1]
     assert stories[0] > nothing[0]
 
 
-def test_shuffled_genders_give_few_discoveries(corpus, fit):
+@pytest.fixture(scope="module")
+def shuffled(corpus, fit):
+    """Two regions whose genders are shuffled, the first data first."""
     rng = np.random.default_rng(7)
-    region = Region("x", [], corpus.document, draw_gender(corpus, 12.0, rng), {})
-    found = shuffle_genders(
-        region,
-        fit,
-        times=200,
-        permutations=499,
-        rng=rng,
+    return [
+        shuffle_genders(
+            Region("x", [], corpus.document, draw_gender(corpus, odds, rng), {}),
+            fit,
+            times=200,
+            permutations=499,
+            rng=rng,
+        )
+        for odds in (12.0, 6.0)
+    ]
+
+
+def test_shuffled_genders_give_few_discoveries(shuffled):
+    together = tell_together(shuffled)
+    assert all(called[0].mean() > 0.1 for called in together)
+    *_, run = any_discovery(shuffled)
+    assert run.shuffles == 200
+    assert clopper_pearson(run.family, 200)[0] <= 0.10
+    by_passages = shuffled[0].calls["Fisher over passages, p < .05"][1:].mean()
+    assert by_passages > 1.5 * shuffled[0].calls["documents, p < .05"][1:].mean()
+
+
+def test_the_family_is_all_regions_of_a_shuffle(shuffled):
+    together = tell_together(shuffled)
+    for row in range(0, 201, 20):
+        tests = [
+            pd.DataFrame(
+                {
+                    "p_value": one.p[row],
+                    "p_min": one.p[row],
+                    "log_odds": one.odds[row],
+                    "excess": one.excess[row],
+                }
+            )
+            for one in shuffled
+        ]
+        for told, called in zip(alignment.tell_genders(tests, fdr=0.10), together, strict=True):
+            assert ((told["gender"] != "none").to_numpy() == called[row]).all()
+
+
+def test_a_region_beside_others_that_are_gendered_can_have_more():
+    """Twenty topics of a p of .001 raise the bar of another region from .10 / 21 to .10."""
+    clear, unclear = (
+        Shuffled(n, {}, np.full((3, n), p), np.ones((3, n)), np.ones((3, n)))
+        for n, p in ((20, 0.001), (1, 0.09))
     )
-    assert found.real["documents, q <= .10"] > 0.15
-    (_, hits, n), *_, (_, family, _) = any_discovery([found, found], ["x", "y"])
-    assert n == 200
-    assert clopper_pearson(hits, n)[0] <= 0.10
-    # Of two like regions one family of all has the discoveries of each.
-    assert family == hits
-    by_passages = found.shares["Fisher over passages, p < .05"].mean()
-    assert by_passages > 1.5 * found.shares["documents, p < .05"].mean()
+    nothing = Shuffled(20, {}, np.ones((3, 20)), np.ones((3, 20)), np.ones((3, 20)))
+    assert not tell_together([nothing, unclear])[1].any()
+    assert tell_together([clear, unclear])[1].all()
+    # Only the first row of the others counts.
+    mixed = Shuffled(20, {}, np.vstack([clear.p[:1], nothing.p[1:]]), clear.odds, clear.excess)
+    assert tell_together([mixed, unclear])[1].tolist() == [[True], [False], [False]]
+    first, second, run = any_discovery([mixed, unclear])
+    assert (first.family, first.alone, first.beside) == (0, 0, 0)
+    assert (second.family, second.alone, second.beside) == (0, 2, 2)
+    assert (run.family, run.alone, run.beside) == (0, 2, None)
+    # A direction that the permutations contradict is no discovery.
+    against = Shuffled(20, {}, clear.p, clear.odds, -clear.excess)
+    assert not tell_together([against])[0].any()
 
 
 # The figures that the evidence is made of
@@ -183,7 +231,11 @@ def test_p_of_many_shuffles_is_p_of_the_package(random_fit):
 def test_topics_are_called_as_the_package_calls_them(corpus, fit):
     rng = np.random.default_rng(10)
     female = draw_gender(corpus, 12.0, rng)
-    genders, p = call_topics(fit, female, corpus.document, 4_000, rng)
+    other = draw_gender(corpus, 1.0, rng)
+    [ours, _] = call_topics(
+        [(fit, female, corpus.document), (fit, other, corpus.document)], 20_000, rng
+    )
+    genders, p = ours["gender"].to_numpy(), ours["p_value"].to_numpy()
     frame = pd.DataFrame(
         {
             "topic": np.where(fit.topic == fit.n_topics, -1, fit.topic),
@@ -192,12 +244,19 @@ def test_topics_are_called_as_the_package_calls_them(corpus, fit):
             "document": corpus.document,
         }
     )
-    theirs = alignment.align_topics(frame, permutations=4_000, bootstrap=2)
-    theirs = theirs[theirs["topic"] != -1]
+    frames = [frame, frame.assign(gender=np.where(other, "female", "male"))]
+    tests = [
+        alignment.measure_genders(one, permutations=20_000, bootstrap=2).query("topic != -1")
+        for one in frames
+    ]
+    theirs = alignment.tell_genders(tests)[0]
+    assert ours["log_odds"].to_numpy() == pytest.approx(theirs["log_odds"].to_numpy())
+    excess = measure_topics(fit, female, corpus.document, 99, rng)["excess"].to_numpy()
+    assert excess == pytest.approx(tests[0]["excess"].to_numpy())
     # Two sets of permutations: five standard errors of a p near 1, and of one near 0.
     expected = theirs["p_value"].to_numpy()
-    assert p == pytest.approx(expected, abs=0.11)
-    assert p[expected < 0.1] == pytest.approx(expected[expected < 0.1], abs=0.035)
+    assert p == pytest.approx(expected, abs=0.05)
+    assert p[expected < 0.1] == pytest.approx(expected[expected < 0.1], abs=0.016)
     clear = np.abs(theirs["q_value"].to_numpy() - 0.10) > 0.03
     assert (genders == theirs["gender"].to_numpy())[clear].all()
     assert {"female", "male", "none"} == set(genders[clear])

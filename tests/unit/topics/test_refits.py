@@ -12,6 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 from biasatlas.topics import refits as module
 from biasatlas.topics.model import TopicSettings, fit_topics
 from biasatlas.topics.refits import refit
+from biasatlas.topics.stability import assess_topics
 
 SETTINGS = TopicSettings(
     seed=1, n_components=3, min_cluster_size=25, min_samples=5, language="en", min_passages=50
@@ -125,23 +126,132 @@ def test_neither_order_nor_names_change_the_replicates(refitted):
     pd.testing.assert_frame_equal(again, expected, check_exact=True)
 
 
-def test_auto_follows_the_passages_of_the_replicate(monkeypatch):
-    sizes = []
-    import biasatlas.topics.clusters as clusters
+@pytest.mark.parametrize(
+    ("size", "samples", "m", "n", "expected"),
+    [
+        ("auto", None, 632, 1_000, (6, None)),
+        ("auto", None, 3_160, 5_000, (32, None)),
+        ("auto", 10, 3_160, 5_000, (32, 6)),
+        (100, None, 632, 1_000, (63, None)),
+        (100, 1, 600, 1_000, (60, 1)),
+        # At least 5, but no more than the whole has; the whole itself keeps its sizes.
+        (7, 5, 600, 1_000, (5, 3)),
+        (3, 2, 600, 1_000, (3, 1)),
+        (100, 7, 1_000, 1_000, (100, 7)),
+        ("auto", None, 1_000, 1_000, (10, None)),
+        ("auto", None, 1, 1_000, (5, None)),
+    ],
+)
+def test_sizes_of_a_bootstrap_by_hand(size, samples, m, n, expected):
+    settings = replace(SETTINGS, min_cluster_size=size, min_samples=samples)
+    scaled = module._scaled(settings, m, n)
+    assert (scaled.min_cluster_size, scaled.min_samples) == expected
+    assert replace(scaled, min_cluster_size=size, min_samples=samples) == settings
 
-    real = clusters._find_clusters
 
-    def spy(coordinates, settings, size, *, membership):
-        sizes.append((len(coordinates), size))
-        return real(coordinates, settings, size, membership=membership)
+@pytest.mark.parametrize("size", ["auto", 25])
+@pytest.mark.parametrize("samples", [None, 8])
+def test_only_a_bootstrap_has_smaller_sizes(monkeypatch, size, samples):
+    seen, region = [], make_region()
+    real = module.cluster
 
-    monkeypatch.setattr(clusters, "_find_clusters", spy)
-    monkeypatch.setattr(clusters, "smallest_topic", lambda n, wanted: n // 10)
-    settings = replace(SETTINGS, min_cluster_size="auto")
-    refit(**make_region(), settings=settings, seeds=0, orders=0, bootstraps=2)
-    assert len(sizes) == 2
-    assert all(size == n // 10 for n, size in sizes)
-    assert all(n < N for n, _ in sizes)
+    def spy(rows, settings, **more):
+        seen.append((len(rows), settings.min_cluster_size, settings.min_samples))
+        return real(rows, settings, **more)
+
+    monkeypatch.setattr(module, "cluster", spy)
+    settings = replace(SETTINGS, min_cluster_size=size, min_samples=samples)
+    refit(
+        **region,
+        settings=settings,
+        seeds=1,
+        orders=1,
+        bootstraps=2,
+        other_embeddings=region["embeddings"],
+    )
+    seed, order, *drawn, masking = seen
+    assert seed == order == masking == (N, size, samples)
+    whole = 10 if size == "auto" else 25
+    for m, least, cautious in drawn:
+        assert m < N
+        assert least == round(whole * m / N) < whole
+        assert cautious == (None if samples is None else round(8 * m / N))
+
+
+@pytest.mark.parametrize("wanted", ["auto", 12])
+def test_topics_just_above_the_smallest_size_come_again(wanted):
+    """Twelve tight topics of 16 passages, each passage a document: a draw holds 10 of each."""
+    rng = np.random.default_rng(2)
+    truth = np.repeat(np.arange(12), 16)
+    rows = np.eye(12, 20)[truth] + rng.normal(scale=0.03, size=(len(truth), 20))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    ids = [f"p{row}" for row in range(len(truth))]
+    texts = [f"text number{'x' * row}" for row in range(len(truth))]
+    settings = replace(SETTINGS, min_cluster_size=wanted, min_samples=None, n_neighbors=8)
+    main, _ = fit_topics(texts, rows.astype(np.float32), settings, ids=ids)
+    assert set(main["topic"]) == set(range(12))
+    refits = refit(
+        rows.astype(np.float32), ids, texts, ids, settings, seeds=0, orders=0, bootstraps=10
+    )
+    assignments = main.assign(id=ids)
+    used = pd.DataFrame({"id": ids, "document": ids, "gender": ["female", "male"] * 96})
+    # With the size of the whole it is .43 and .27.
+    assert assess_topics(assignments, refits, used)["recovered"].mean() > 0.75
+
+
+def wordless_region() -> tuple[dict[str, object], list[str]]:
+    """The region, 60 more passages without a topic word in the masked view, and that view."""
+    region = make_region()
+    point = np.zeros((60, 10), np.float32)
+    point[:, 7] = 1
+    more = [f"She said: sister {'x' * row}" for row in range(60)]
+    word_texts = [*region["texts"], *["", "the 2016", "she said so"] * 20]
+    return {
+        "embeddings": np.vstack([region["embeddings"], point]),
+        "ids": [*region["ids"], *[f"q{row}" for row in range(60)]],
+        "texts": [*region["texts"], *more],
+        # Documents of their own and documents of passages with words.
+        "documents": [*region["documents"], *[f"d{row + 40}" for row in range(60)]],
+    }, word_texts
+
+
+def test_passages_without_a_topic_word_take_part_in_nothing(refitted):
+    region, word_texts = wordless_region()
+    found = refit(
+        **region,
+        settings=SETTINGS,
+        seeds=2,
+        orders=2,
+        bootstraps=4,
+        word_texts=word_texts,
+        other_embeddings=np.roll(region["embeddings"], 1, axis=1),
+    )
+    pd.testing.assert_frame_equal(found, refitted, check_exact=True)
+    whole = refit(**region, settings=SETTINGS, seeds=1, orders=0, bootstraps=0)
+    assert set(whole["id"]) == set(region["ids"])
+
+
+def test_the_main_fit_and_the_refits_leave_out_the_same_passages():
+    region, word_texts = wordless_region()
+    main, _ = fit_topics(
+        region["texts"], region["embeddings"], SETTINGS, ids=region["ids"], word_texts=word_texts
+    )
+    found = refit(
+        **region, settings=SETTINGS, seeds=1, orders=0, bootstraps=0, word_texts=word_texts
+    )
+    missing = ~pd.Series(region["ids"]).isin(found["id"])
+    assert missing.sum() == 60
+    assert (main["topic"][missing] == -1).all()
+
+
+def test_the_least_number_counts_passages_with_a_word(caplog):
+    region, word_texts = wordless_region()
+    more = {"seeds": 1, "orders": 0, "bootstraps": 1, "word_texts": word_texts}
+    # A bootstrap of fewer passages is clustered all the same.
+    found = refit(**region, settings=replace(SETTINGS, min_passages=N), **more)
+    assert (found["topic"][found["kind"] == "bootstrap"] >= 0).any()
+    assert refit(**region, settings=replace(SETTINGS, min_passages=N + 1), **more).empty
+    assert f"{N} gendered passages, under {N + 1}: no refits" in caplog.text
 
 
 def test_progress_is_told(caplog):

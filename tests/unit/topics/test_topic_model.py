@@ -13,8 +13,15 @@ import pytest
 from biasatlas.tokens import topic_tokens
 from biasatlas.topics import model
 from biasatlas.topics.clusters import cluster, content_order
-from biasatlas.topics.model import TopicSettings, TopicWords, fit_topics, smallest_topic
+from biasatlas.topics.model import (
+    TopicSettings,
+    TopicWords,
+    fit_topics,
+    smallest_topic,
+    usable_rows,
+)
 from biasatlas.topics.neighbours import exact_neighbours
+from biasatlas.topics.outliers import STRATEGIES
 
 SETTINGS = TopicSettings(
     seed=1,
@@ -103,11 +110,107 @@ def test_no_passage_at_all():
 
 def test_texts_of_stop_words_have_no_topics(caplog):
     _, vectors, _ = make_clusters()
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.INFO):
         assignments, words = fit_topics(["the year 2016"] * 60, vectors[:60], SETTINGS)
     assert set(assignments["topic"]) == {-1}
     assert words.empty
-    assert "no topic words" in caplog.text
+    assert "60 passages hold no topic word" in caplog.text
+    assert "0 gendered passages, under 50: no topics" in caplog.text
+
+
+def test_texts_of_one_word_have_no_topics(caplog):
+    _, vectors, _ = make_clusters()
+    assignments, words = fit_topics(["the doctor"] * 60, vectors[:60], SETTINGS)
+    assert set(assignments["topic"]) == {-1}
+    assert words.empty
+    assert "no topic words in 60 passages" in caplog.text
+
+
+# Nothing, stop words, numbers, words too short for a topic, and signs.
+WORDLESS = ["", "  ", "the year said", "2016 12", "a b 3x", "- , .", "She said the"]
+
+
+def add_wordless(share: float) -> tuple[list[str], list[str], np.ndarray, np.ndarray]:
+    """The planted clusters and texts, visible and masked, that hold no word in the masked view.
+
+    Those lie in one point, but for a part that lies within a planted cluster.
+    """
+    texts, vectors, _ = make_clusters()
+    k = round(share * len(texts))
+    rng = np.random.default_rng(4)
+    point = np.zeros((k, 16), np.float32)
+    point[:, 9] = 1
+    point[::5] = vectors[rng.integers(0, len(texts), len(point[::5]))]
+    shown = [*texts, *[f"The sister 2016 {'x' * row}" for row in range(k)]]
+    masked = [*texts, *[WORDLESS[row % len(WORDLESS)] for row in range(k)]]
+    order = rng.permutation(len(shown))
+    return (
+        [shown[row] for row in order],
+        [masked[row] for row in order],
+        np.vstack([vectors, point])[order],
+        order >= len(texts),
+    )
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("share", [0.05, 0.5, 1.5])
+def test_texts_without_a_topic_word_change_no_topic(strategy, share, caplog):
+    """Whatever they are, and however many: the rest has the topics that it has alone."""
+    shown, masked, vectors, wordless = add_wordless(share)
+    settings = replace(SETTINGS, outliers=strategy)
+    with caplog.at_level(logging.INFO):
+        assignments, words = fit_topics(shown, vectors, settings, word_texts=masked)
+    assert f"{wordless.sum()} passages hold no topic word" in caplog.text
+    left_out = assignments[wordless]
+    assert (left_out["topic"] == -1).all()
+    assert (left_out["probability"] == 0).all()
+    assert not left_out["moved"].any()
+    kept = np.flatnonzero(~wordless)
+    alone, same = fit_topics([shown[row] for row in kept], vectors[kept], settings)
+    pd.testing.assert_frame_equal(assignments.iloc[kept].reset_index(drop=True), alone)
+    pd.testing.assert_frame_equal(words, same, check_exact=True)
+    # Every topic has words, and numbers have no gaps.
+    assert set(words["topic"]) == set(assignments["topic"]) - {-1} == {0, 1, 2, 3}
+
+
+def test_words_are_asked_of_the_texts_that_topics_are_counted_in():
+    shown, masked, vectors, wordless = add_wordless(0.5)
+    by_masked = usable_rows(shown, masked, "en")
+    assert sorted(by_masked) == np.flatnonzero(~wordless).tolist()
+    assert sorted(usable_rows(shown, shown, "en")) == list(range(len(shown)))
+    order = content_order(shown)
+    assert by_masked.tolist() == order[~wordless[order]].tolist()
+    # Without texts of their own the passages' are asked.
+    assignments, _ = fit_topics(masked, vectors, SETTINGS)
+    assert (assignments["topic"][wordless] == -1).all()
+
+
+def test_the_least_number_of_passages_counts_those_with_a_word(caplog):
+    shown, masked, vectors, _ = add_wordless(0.5)
+    some, _ = fit_topics(shown, vectors, replace(SETTINGS, min_passages=160), word_texts=masked)
+    assert some["topic"].max() == 3
+    none, _ = fit_topics(shown, vectors, replace(SETTINGS, min_passages=161), word_texts=masked)
+    assert set(none["topic"]) == {-1}
+    assert "160 gendered passages, under 161: no topics" in caplog.text
+
+
+def test_known_neighbours_serve_where_rows_are_left_out(monkeypatch):
+    shown, masked, vectors, wordless = add_wordless(1.5)
+    seen = {}
+
+    def spy(rows, settings, *, neighbours, membership):
+        seen.update(rows=rows, near=neighbours)
+        return cluster(rows, settings, neighbours=neighbours, membership=membership)
+
+    monkeypatch.setattr(model, "cluster", spy)
+    near = exact_neighbours(vectors, 16)
+    # Some rows have too few neighbours among those that stay.
+    assert (wordless[near.indices[~wordless]].sum(axis=1) > 1).any()
+    fit_topics(shown, vectors, SETTINGS, word_texts=masked, neighbours=near)
+    assert len(seen["rows"]) == 160
+    expected = exact_neighbours(seen["rows"], 15)
+    np.testing.assert_allclose(seen["near"].distances, expected.distances, atol=1e-5)
+    assert (seen["near"].indices == expected.indices).mean() > 0.99
 
 
 @pytest.mark.parametrize(

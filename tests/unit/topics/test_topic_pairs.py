@@ -31,6 +31,7 @@ def make_topics(*rows: tuple[int, str, float, float]) -> pd.DataFrame:
         gender_paper=frame["gender_tested"],
         p_min_female=0.001,
         p_min_male=0.001,
+        p_needed=0.01,
         jaccard_seed=0.9,
         jaccard_order=0.9,
         recovered=0.9,
@@ -130,7 +131,9 @@ def test_matching_pairs_each_topic_once_and_like_with_like():
         assert row.passes_gap == (min(row.gap_same, row.gap_cross) < 0.01)
     assert set(pairs["n_candidates"]) == {6}
     assert set(pairs["note"]) == {""}
-    assert pairs[["support", "support_topics", "support_tested"]].isna().all(axis=None)
+    unknown = ["support", "support_low", "support_high", "support_topics", "support_tested"]
+    assert found.pairs[unknown].isna().all(axis=None)
+    assert found.pairs["n_draws"].tolist() == [0] * len(found.pairs)
     shuffled = [4, 0, 5, 2, 1, 3]
     again = find(topics.iloc[shuffled], embeddings[shuffled])
     for one, other in zip(again, found, strict=True):
@@ -253,8 +256,14 @@ def test_support_of_both_selections():
     assert candidates["support"].tolist() == [0.5] * 4
     assert candidates["support_tested"].tolist() == [0.0, 0.5, 0.0, 0.5]
     gap = chosen_by(found, "gap")
-    assert gap["support"].tolist() == gap["support_topics"].tolist() == [1.0] * 4
-    assert gap["support_tested"].isna().all()
+    assert gap["support_topics"].tolist() == [1.0] * 4
+    # Wilson: of 2 draws 1, at z = 1.96.
+    assert pairs["support_low"].tolist() == pytest.approx([0.0945, 0.0945], abs=1e-4)
+    assert pairs["support_high"].tolist() == pytest.approx([0.9055, 0.9055], abs=1e-4)
+    # Whether the paper's rule would join two topics of a refit cannot be said.
+    unknown = ["support", "support_low", "support_high", "support_tested"]
+    assert gap[unknown].isna().all(axis=None)
+    assert found.pairs["n_draws"].tolist() == [2] * 6
 
 
 def test_thresholds_are_those_of_the_paper_s_candidates():
@@ -334,6 +343,16 @@ def test_a_region_whose_topics_of_a_gender_are_all_unstable_says_so():
         "no pair: no topic could be told to be male; no female topic is stable; "
         "3 of 3 are too small to be told to be male; left out as unstable: 1 female"
     ]
+
+
+@pytest.mark.parametrize(("needed", "small"), [(0.0004, 3), (0.004, 2), (0.04, 1), (0.4, 0)])
+def test_too_small_is_a_topic_that_the_language_s_tests_would_not_have_called(needed, small):
+    topics = make_topics(
+        (0, "female", 1.0, -1.0), (1, "none", -1.0, -1.0), (2, "none", 0.1, -1.0)
+    ).assign(p_min_male=[0.001, 0.01, 0.1], p_min_female=0.9, p_needed=needed)
+    (note,) = chosen_by(find(topics), "matching")["note"]
+    said = f"; {small} of 3 are too small to be told to be male" if small else ""
+    assert note == f"no pair: no topic could be told to be male{said}"
 
 
 def test_no_pair_under_the_threshold():
