@@ -32,4 +32,4 @@ rule own_vectors:
 
 rule topics:
     input:
-        expand("<results>/tables/{table}.csv", table=TOPIC_TABLES),
+        expand("<results>/tables/{table}.csv", table=["gender", *TOPIC_TABLES]),

@@ -197,6 +197,10 @@ def _support(row: Mapping[str, Any]) -> str:
     text = f"paired again in {_paired(row)} of {draws}"
     if not missing(row["support_topics"]):
         text += f"; {topics} {percent(row['support_topics'])}"
+    if not missing(row["support_tested"]):
+        text += f"; tested anew and paired in {percent(row['support_tested'])}"
+    if row["n_candidates"] == 1:
+        text += "; no other pair was possible"
     return text
 
 

@@ -253,13 +253,15 @@ def _ngrams(found: list[dict[str, Any]]) -> Markup:
     for size, name in ((1, "Words"), (2, "Two-word phrases")):
         items = Markup(", ").join(
             Markup('<span><span data-find dir="auto">{}</span> <small>{}</small></span>').format(
-                row["ngram"], integer(row["count"])
+                row["ngram"], integer(row["n_passages"])
             )
             for row in found
             if row["n"] == size
         )
         if items:
-            lists += Markup("<p><b>{}</b> {}</p>").format(f"{name} by count:", items)
+            lists += Markup("<p><b>{}</b> {}</p>").format(
+                f"Most passages hold these {name.lower()}:", items
+            )
     return Markup('<div class="ngrams">{}</div>').format(lists) if lists else EMPTY
 
 

@@ -99,10 +99,9 @@ def _notes(topics: pd.DataFrame, marks: list[Marks], reading: Reading, refitted:
         )
     if topics["jaccard_masking"].notna().any():
         notes.append(
-            "Topics come from text in which words such as she and mother can stand, and are then "
-            "tested for gender on the same text. A topic that loses half of its passages "
-            f"(overlap under {SAME_TOPIC}) when these words are shown, or hidden, is marked: its "
-            "gender may follow from its making."
+            f"{_view(reading)} A topic that another seed finds again and that loses half of its "
+            f"passages (overlap under {SAME_TOPIC}) the other way is marked: its gender may follow "
+            "from its making."
         )
     if any(mark.flags for mark in marks):
         notes.append(
@@ -112,8 +111,8 @@ def _notes(topics: pd.DataFrame, marks: list[Marks], reading: Reading, refitted:
     if topics["map_x"].notna().any():
         notes.append(
             "The maps put topics of alike content near each other. Only nearness says something: "
-            "axes, and the distance of far topics, do not, and two regions' maps cannot be laid "
-            "over each other."
+            "axes, and the distance of far topics, do not. All regions of a language share one map, of "
+            "which each figure shows its own part."
         )
     if refitted:
         notes.append(
@@ -122,6 +121,21 @@ def _notes(topics: pd.DataFrame, marks: list[Marks], reading: Reading, refitted:
             "text, so it agrees less than one with another seed."
         )
     return notes
+
+
+def _view(reading: Reading) -> str:
+    """What the encoder saw of the words that tell the gender of a passage."""
+    if reading.masked is None:
+        return "Words such as she and mother decide which passages are female."
+    if reading.masked:
+        return (
+            "Words such as she and mother, which make a passage female, were hidden from the encoder; "
+            "names and other signs were not."
+        )
+    return (
+        "Topics come from text in which words such as she and mother stand, and are then tested for "
+        "gender on the same text."
+    )
 
 
 def _absent(

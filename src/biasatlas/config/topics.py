@@ -72,7 +72,7 @@ class Topics(Section):
     dominant_document_share: Share = 0.25
     """A topic with a larger share of passages from one document is flagged."""
     dominant_name_share: Share = 0.5
-    """A topic with one person's name in a larger share of passages is flagged."""
+    """A topic with one name, or another word written large, in a larger share of passages is flagged."""
     keywords: Literal["mean_embedding", "keybert"] = "mean_embedding"
     """Topic words for region-aware WEAT: nearest to the topic's mean embedding, or KeyBERT on the concatenated passages (the paper's)."""
     refits: Refits = Refits()

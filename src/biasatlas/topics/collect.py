@@ -155,6 +155,9 @@ def _pair_row(pair: dict[Any, Any], known: Mapping[Any, Mapping[Any, Any]]) -> d
         topic = known.get(pair[f"{side}_topic"]) if pair["rank"] else None
         for column, nothing in PAIRED.items():
             row[f"{side}_{column}"] = nothing if topic is None else topic[column]
+        if topic is not None and topic["log_odds"] * {"female": 1, "male": -1}[side] < 0:
+            other = {"female": "male", "male": "female"}[side]
+            doubts.append(f"{side} topic leans {other} by its log odds")
         # A pair is as doubtful as its topics.
         if topic is not None and topic["flags"]:
             doubts.append(f"{side} topic: {topic['flags']}")

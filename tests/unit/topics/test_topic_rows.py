@@ -137,6 +137,11 @@ def test_pair_rows_carry_both_topics_and_an_empty_row_has_none() -> None:
         "female topic: one name: Merkel in 60% of passages; male topic:"
     )
     assert first["note"].endswith("gender terms among its words: man; two left out")
+    turned = pairs.head(1).assign(female_topic=1, male_topic=0)
+    (backwards,) = pair_rows(turned, rows(), selection="gap", threshold=0.01).to_dict("records")
+    assert "female topic leans male by its log odds" in backwards["note"]
+    assert "male topic leans female by its log odds" in backwards["note"]
+    assert "leans" not in first["note"]
     assert (none["female_label"], none["male_words"], none["note"]) == ("", "", "no pair")
     assert math.isnan(none["male_log_odds"])
     assert [row["primary"] for row in (first, none, other)] == [True, True, False]
