@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -173,6 +174,30 @@ def _fit(
     return assignments, words.top(settings.top_words)
 
 
+def load_class_tfidf() -> Any:
+    """BERTopic's class ClassTfidfTransformer, from its own file alone.
+
+    Importing the package loads every encoder that it knows, torch among them: some seconds and
+    300 MB in each job that only wants words. Where the file is elsewhere in another version, the
+    package is imported.
+    """
+    from importlib.util import find_spec, module_from_spec, spec_from_file_location
+
+    package = find_spec("bertopic")
+    for folder in (package and package.submodule_search_locations) or ():
+        file = Path(folder) / "vectorizers" / "_ctfidf.py"
+        spec = (
+            spec_from_file_location("biasatlas_bertopic_ctfidf", file) if file.is_file() else None
+        )
+        if spec is not None and spec.loader is not None:
+            module = module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module.ClassTfidfTransformer
+    from bertopic.vectorizers import ClassTfidfTransformer
+
+    return ClassTfidfTransformer
+
+
 class TopicWords:
     """Words of topics by BERTopic's c-TF-IDF.
 
@@ -194,7 +219,6 @@ class TopicWords:
     """
 
     def __init__(self, texts: Sequence[str], topics: NDArray[np.int64], language: str) -> None:
-        from bertopic.vectorizers import ClassTfidfTransformer
         from scipy.sparse import csr_matrix
         from sklearn.feature_extraction.text import CountVectorizer
 
@@ -210,7 +234,7 @@ class TopicWords:
         self._n_outlier_classes = int(classes[0] == -1)
         self.n_topics = len(classes) - self._n_outlier_classes
         sums = csr_matrix((np.ones(len(topics)), (column, np.arange(len(topics))))) @ counts
-        self._weigher: Any = ClassTfidfTransformer().fit(sums)
+        self._weigher: Any = load_class_tfidf()().fit(sums)
         self._table: Any = self._weigh(sums)[self._n_outlier_classes :]
 
     def _weigh(self, counts: Any) -> Any:

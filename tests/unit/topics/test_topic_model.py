@@ -331,3 +331,18 @@ def test_content_order_follows_the_text_then_the_id():
 def test_one_word_alone_is_no_vocabulary():
     with pytest.raises(ValueError, match="empty vocabulary"):
         TopicWords(["doctor doctor", "doctor"], np.array([0, -1]), "en")
+
+
+def test_the_weights_come_from_bertopic_without_its_encoders():
+    """In a process of its own, since other tests load BERTopic whole."""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from biasatlas.topics.model import load_class_tfidf as f; c = f(); "
+        "print(c.__name__, 'torch' in sys.modules, 'bertopic._bertopic' in sys.modules); "
+        "from bertopic.vectorizers import ClassTfidfTransformer as b; "
+        "print(c.fit.__code__.co_filename == b.fit.__code__.co_filename)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["ClassTfidfTransformer", "False", "False", "True"]
