@@ -28,7 +28,7 @@ def topics_of(project: Path, assets: Path, model: Path, hostile: bool) -> pd.Dat
         "asset_paths": {
             "minilm_l6_v2": str(assets / "encoder"),
             "glove_6b_50d": str(assets / "glove"),
-            "smollm2_135m": str(model),
+            "smollm2_135m": str(next(model.glob("*.gguf"))),
         },
         "labels": {"model": "smollm2_135m", "second": "smollm2_135m"},
         "topics": {"permutations": 99, "bootstrap": 100, "refits": FEW_REFITS},
