@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import unicodedata
+from collections.abc import Collection
 from functools import cache, lru_cache
 
 import regex
@@ -28,6 +29,9 @@ _DENSE = "".join(
     ).split()
 )
 TOPIC_WORD = regex.compile(rf"(?:{_LETTER}){{3,}}|(?=.*[{_DENSE}])(?:{_LETTER}){{2}}", regex.DOTALL)
+
+# What a phrase does not reach over: all but letters, digits, spaces, hyphens and apostrophes.
+BREAK = regex.compile(r"[^\p{L}\p{N}\p{M}\s'\u2019\u2010\u2011\u200c\u200d-]+")
 
 
 def tokenize(text: str, language: str = "en") -> list[str]:
@@ -123,3 +127,25 @@ _FILLERS = frozenset(
 # Nouns of persons that stopwords-iso holds in one gender only, or in both: a list that hides man
 # and shows woman would make topics look female (German, Italian; Arabic and Russian have both).
 _PERSONS = frozenset("mann uomo أب أخ жена женщина мать отец".split())
+
+
+def content_clauses(text: str, language: str, left_out: Collection[str]) -> list[list[str]]:
+    """Words of each clause of a text in their order, ``""`` for each that is no topic word.
+
+    A phrase is a run of neighbours in a clause, and so reaches over no comma, quotation mark or
+    other such sign.
+
+    Parameters
+    ----------
+    text : str
+    language : str
+    left_out : collection of str
+        Words that count as no topic words, such as `stop_words`.
+    """
+    return [
+        [
+            token if token not in left_out and is_topic_word(token) else ""
+            for token in tokenize(clause, language)
+        ]
+        for clause in BREAK.split(text)
+    ]

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import regex
-
-from biasatlas.tokens import TOKEN, stop_words, topic_tokens
+from biasatlas.tokens import content_clauses, stop_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("n", "rank", "ngram", "count", "n_passages", "share")
-# The end of a sentence or a clause. Hyphens, apostrophes and quotation marks bind a phrase.
-BREAK = regex.compile(r"(?V1)[[\p{Po}\p{Ps}\p{Pe}\p{S}\p{Zl}\p{Zp}–—]--['\"]]")
 
 
 def count_ngrams(
@@ -48,14 +44,13 @@ def count_ngrams(
     """
     import pandas as pd
 
-    word_of = _word_finder(language)
     skipped = stop_words(language) | set(left_out)
     occurrences: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     passages: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
     n_texts = 0
     for text in texts:
         n_texts += 1
-        words, pairs = _ngrams(text, word_of, skipped)
+        words, pairs = _ngrams(text, language, skipped)
         for k, found in enumerate((words, pairs)):
             occurrences[k].update(found)
             passages[k].update(set(found))
@@ -114,27 +109,11 @@ def _types() -> dict[str, str]:
     return {column: types[column] for column in COLUMNS}
 
 
-def _ngrams(
-    text: str, word_of: Callable[[str], str], skipped: Collection[str]
-) -> tuple[list[str], list[str]]:
-    """Words of a passage, and pairs of words with only a space or a hyphen between them."""
+def _ngrams(text: str, language: str, skipped: Collection[str]) -> tuple[list[str], list[str]]:
+    """Content words of a passage, and pairs of neighbours among them."""
     words: list[str] = []
     pairs: list[str] = []
-    for clause in BREAK.split(text):
-        found = [word_of(run) for run in TOKEN.findall(clause)]
-        usable = [word if word not in skipped else "" for word in found]
-        words += [word for word in usable if word]
-        pairs += [f"{one} {next_}" for one, next_ in pairwise(usable) if one and next_]
+    for clause in content_clauses(text, language, skipped):
+        words += [word for word in clause if word]
+        pairs += [f"{one} {next_}" for one, next_ in pairwise(clause) if one and next_]
     return words, pairs
-
-
-def _word_finder(language: str) -> Callable[[str], str]:
-    """Topic token of a run of letters, empty when it is none; each run is looked at once."""
-    known: dict[str, str] = {}
-
-    def find(run: str) -> str:
-        if run not in known:
-            known[run] = "".join(topic_tokens(run, language))
-        return known[run]
-
-    return find

@@ -7,9 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import regex
 
-from biasatlas.tokens import is_topic_word, stop_words, tokenize, topic_tokens
+from biasatlas.tokens import content_clauses, stop_words, tokenize, topic_tokens
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +24,6 @@ BOILERPLATE = frozenset(
     "file photo|getty images|abc news|press conference|huffington post|terms use|"
     "china daily|daily china|daily european|european weekly|visit bbc".split("|")
 )
-# What a phrase does not reach over: all but letters, digits, spaces, hyphens and apostrophes.
-BREAK = regex.compile(r"[^\p{L}\p{N}\p{M}\s'\u2019\u2010\u2011\u200c\u200d-]+")
 MIN_PASSAGES = 3
 MOST_CANDIDATES = 60
 MOST_PHRASES = 6
@@ -42,14 +39,9 @@ def document_frequencies(texts: Sequence[str], language: str, length: int) -> Co
     counts: Counter[str] = Counter()
     for text in texts:
         found = set()
-        for clause in BREAK.split(text):
-            tokens = tokenize(clause, language)
-            usable = [is_topic_word(t) and t not in stop for t in tokens]
-            found |= {
-                " ".join(tokens[i : i + length])
-                for i in range(len(tokens) - length + 1)
-                if all(usable[i : i + length])
-            }
+        for words in content_clauses(text, language, stop):
+            runs = (words[i : i + length] for i in range(len(words) - length + 1))
+            found |= {" ".join(run) for run in runs if all(run)}
         counts.update(found)
     return counts
 
