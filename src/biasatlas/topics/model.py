@@ -17,7 +17,6 @@ from biasatlas.topics.clusters import (
     content_order,
     smallest_topic,
 )
-from biasatlas.topics.neighbours import Neighbours, subset_neighbours
 from biasatlas.topics.outliers import reduce_outliers
 
 if TYPE_CHECKING:
@@ -46,7 +45,6 @@ def fit_topics(
     *,
     ids: Sequence[str] | None = None,
     word_texts: Sequence[str] | None = None,
-    neighbours: Neighbours | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Cluster passages into topics and find each topic's words.
 
@@ -67,8 +65,6 @@ def fit_topics(
     word_texts : sequence of str, optional
         Texts that topic words are counted in, the passages with gender terms hidden, say;
         `texts` without it.
-    neighbours : Neighbours, optional
-        Of the rows as given here, where they are known.
 
     Returns
     -------
@@ -88,11 +84,8 @@ def fit_topics(
             "%d gendered passages, under %d: no topics", len(chosen), settings.min_passages
         )
         return assignments, words
-    near = None
-    if neighbours is not None:
-        near = subset_neighbours(neighbours, embeddings, chosen, settings.n_neighbors)
     rows = np.ascontiguousarray(embeddings[chosen])
-    found, words = _fit(rows, [counted[row] for row in chosen.tolist()], settings, near)
+    found, words = _fit(rows, [counted[row] for row in chosen.tolist()], settings)
     for name in assignments:
         values = assignments[name].to_numpy(copy=True)
         values[chosen] = found[name]
@@ -137,15 +130,12 @@ def _fit(
     rows: NDArray[np.float32],
     texts: Sequence[str],
     settings: TopicSettings,
-    neighbours: Neighbours | None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Assignments and words of rows in the order of content, each of which holds a topic word."""
     import pandas as pd
 
     n = len(rows)
-    found = cluster(
-        rows, settings, neighbours=neighbours, membership=settings.outliers == "probabilities"
-    )
+    found = cluster(rows, settings, membership=settings.outliers == "probabilities")
     try:
         # Each row holds a word, so each topic does.
         words = TopicWords(texts, found.labels, settings.language)

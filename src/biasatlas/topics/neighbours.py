@@ -40,12 +40,6 @@ class Neighbours:
         """The first k neighbours of each row, itself among them."""
         return Neighbours(self.indices[:, :k], self.distances[:, :k])
 
-    def reordered(self, order: Integers) -> Neighbours:
-        """The same neighbours for rows in another order: `order` lists the old row numbers."""
-        place = np.empty(len(order), dtype=np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        return Neighbours(place[self.indices[order]], self.distances[order])
-
 
 def exact_neighbours(embeddings: Floats, k: int) -> Neighbours:
     """Find the k nearest rows of each row by cosine.

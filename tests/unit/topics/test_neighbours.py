@@ -86,11 +86,3 @@ def test_a_subset_has_the_neighbours_that_it_would_find_itself(share):
     alone = exact_neighbours(vectors[rows], 10)
     assert part.indices.tolist() == alone.indices.tolist()
     np.testing.assert_allclose(part.distances, alone.distances, atol=1e-6)
-
-
-def test_reordered_rows_keep_their_neighbours():
-    rng = np.random.default_rng(4)
-    vectors = rng.normal(size=(60, 6)).astype(np.float32)
-    order = rng.permutation(60)
-    moved = exact_neighbours(vectors, 5).reordered(order)
-    assert moved.indices.tolist() == exact_neighbours(vectors[order], 5).indices.tolist()

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from biasatlas.tokens import topic_tokens
-from biasatlas.topics import model
-from biasatlas.topics.clusters import cluster, content_order
+from biasatlas.topics.clusters import content_order
 from biasatlas.topics.model import (
     TopicSettings,
     TopicWords,
@@ -20,7 +19,6 @@ from biasatlas.topics.model import (
     smallest_topic,
     usable_rows,
 )
-from biasatlas.topics.neighbours import exact_neighbours
 from biasatlas.topics.outliers import STRATEGIES
 
 SETTINGS = TopicSettings(
@@ -194,25 +192,6 @@ def test_the_least_number_of_passages_counts_those_with_a_word(caplog):
     assert "160 gendered passages, under 161: no topics" in caplog.text
 
 
-def test_known_neighbours_serve_where_rows_are_left_out(monkeypatch):
-    shown, masked, vectors, wordless = add_wordless(1.5)
-    seen = {}
-
-    def spy(rows, settings, *, neighbours, membership):
-        seen.update(rows=rows, near=neighbours)
-        return cluster(rows, settings, neighbours=neighbours, membership=membership)
-
-    monkeypatch.setattr(model, "cluster", spy)
-    near = exact_neighbours(vectors, 16)
-    # Some rows have too few neighbours among those that stay.
-    assert (wordless[near.indices[~wordless]].sum(axis=1) > 1).any()
-    fit_topics(shown, vectors, SETTINGS, word_texts=masked, neighbours=near)
-    assert len(seen["rows"]) == 160
-    expected = exact_neighbours(seen["rows"], 15)
-    np.testing.assert_allclose(seen["near"].distances, expected.distances, atol=1e-5)
-    assert (seen["near"].indices == expected.indices).mean() > 0.99
-
-
 @pytest.mark.parametrize(
     ("n", "wanted", "size"), [(50, "auto", 10), (1_099, "auto", 10), (5_311, "auto", 53), (9, 100, 100)]
 )  # fmt: skip
@@ -242,20 +221,6 @@ def test_neither_the_order_of_rows_nor_their_ids_change_a_topic(fitted):
 def test_topics_are_numbered_by_size(fitted):
     sizes = fitted[0]["topic"].value_counts().drop(-1, errors="ignore").sort_index()
     assert sizes.is_monotonic_decreasing
-
-
-def test_known_neighbours_are_put_in_the_order_of_the_rows(monkeypatch):
-    texts, vectors, _ = make_clusters()
-    seen = {}
-
-    def spy(rows, settings, *, neighbours, membership):
-        seen.update(rows=rows, near=neighbours)
-        return cluster(rows, settings, neighbours=neighbours, membership=membership)
-
-    monkeypatch.setattr(model, "cluster", spy)
-    fit_topics(texts, vectors, SETTINGS, neighbours=exact_neighbours(vectors, 20))
-    cosine = (seen["rows"][:, None] * seen["rows"][seen["near"].indices]).sum(axis=2)
-    np.testing.assert_allclose(1 - cosine, seen["near"].distances, atol=1e-5)
 
 
 def test_words_are_counted_in_the_texts_given_for_them(fitted):
