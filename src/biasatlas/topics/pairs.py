@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 GENDERS = ("female", "male")
-SELECTIONS = ("matching", "gap")
 PAIR_COLUMNS = (
     "selection",
     "rank",
