@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 from numba import float32, njit, uint64
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-# Coordinates are filled up with zeros to this, and negative samples are taken so many at a time:
-# what one vector instruction holds.
+# Coordinates are filled up with zeros to a multiple of this, and negative samples are taken so
+# many at a time: what one vector instruction holds.
 LANES = 8
 NEGATIVE_SAMPLES = 5
 
@@ -68,6 +69,16 @@ def lay_out(
     return np.ascontiguousarray(points[:, :n_components])
 
 
+@intrinsic
+def _fma(typing, x, y, z):  # type: ignore[no-untyped-def]
+    """Single-precision ``x y + z``, rounded once on any processor."""
+
+    def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        return builder.fma(*values)
+
+    return float32(float32, float32, float32), generate
+
+
 @njit(inline="always")
 def _power(x, b):  # type: ignore[no-untyped-def]
     """Power of a positive number, to 1e-5 of the value: exp2(b log2 x) by series."""
@@ -79,18 +90,33 @@ def _power(x, b):  # type: ignore[no-untyped-def]
         exponent += float32(1)
     s = (mantissa - float32(1)) / (mantissa + float32(1))
     z = s * s
-    series = float32(0.5770780) + z * float32(0.4121986)
-    series = float32(2.885390) + z * (float32(0.9617967) + z * series)
-    y = (s * series + exponent) * b
+    series = _fma(z, float32(0.4121986), float32(0.5770780))
+    series = _fma(z, _fma(z, series, float32(0.9617967)), float32(2.885390))
+    y = _fma(s, series, exponent) * b
     whole = np.floor(y)
     r = y - whole
-    p = float32(0.0013333558) + r * float32(0.000154035)
-    p = float32(0.05550411) + r * (float32(0.009618129) + r * p)
-    p = float32(1) + r * (float32(0.6931472) + r * (float32(0.2402265) + r * p))
+    p = _fma(r, float32(0.000154035), float32(0.0013333558))
+    p = _fma(r, _fma(r, p, float32(0.009618129)), float32(0.05550411))
+    p = _fma(r, _fma(r, p, float32(0.2402265)), float32(0.6931472))
+    p = _fma(r, p, float32(1))
     return p * np.int32((np.int32(whole) + 127) << 23).view(np.float32)
 
 
-@njit(fastmath=True, cache=True, error_model="numpy")
+@njit(inline="always")
+def _square(away, lanes):  # type: ignore[no-untyped-def]
+    """Sum of the squares of a row, in an order that is written out."""
+    for lane in range(LANES):
+        lanes[lane] = away[lane] * away[lane]
+    for first in range(LANES, away.shape[0], LANES):
+        for lane in range(LANES):
+            lanes[lane] = _fma(away[first + lane], away[first + lane], lanes[lane])
+    low = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
+    return low + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]))
+
+
+# No fastmath: whether a loop runs in vector instructions is decided at each turn by where the arrays
+# happen to lie in memory, so that sums which may be reordered would differ from run to run.
+@njit(cache=True, error_model="numpy")
 def _descend(points, heads, tails, every, epochs, a, b, state):  # type: ignore[no-untyped-def]
     """All epochs; an edge is taken every `every` epochs, and `points` are moved in place."""
     n, width = uint64(points.shape[0]), points.shape[1]
@@ -100,6 +126,7 @@ def _descend(points, heads, tails, every, epochs, a, b, state):  # type: ignore[
     following_negative = every_negative.copy()
     here = np.empty(width, np.float32)
     away = np.zeros((LANES, width), np.float32)
+    lanes = np.zeros(LANES, np.float32)
     squares = np.ones(LANES, np.float32)
     pushes = np.zeros(LANES, np.float32)
     for epoch in range(epochs):
@@ -109,14 +136,13 @@ def _descend(points, heads, tails, every, epochs, a, b, state):  # type: ignore[
             if following[edge] > now:
                 continue
             head, tail = heads[edge], tails[edge]
-            square = float32(0)
             for d in range(width):
                 here[d] = points[head, d]
                 away[0, d] = here[d] - points[tail, d]
-                square += away[0, d] * away[0, d]
+            square = _square(away[0], lanes)
             if square > 0:
                 power = _power(square, b)
-                pull = float32(-2) * a * b * power / (square * (a * power + one))
+                pull = float32(-2) * a * b * power / (square * _fma(a, power, one))
                 for d in range(width):
                     step = min(max(pull * away[0, d], -most), most) * rate
                     here[d] += step
@@ -132,16 +158,14 @@ def _descend(points, heads, tails, every, epochs, a, b, state):  # type: ignore[
                     state ^= state >> uint64(7)
                     state ^= state << uint64(17)
                     other = ((state >> uint64(32)) * n) >> uint64(32)
-                    square = float32(0)
                     for d in range(width):
                         away[p, d] = here[d] - points[other, d]
-                        square += away[p, d] * away[p, d]
-                    squares[p] = square
+                    squares[p] = _square(away[p], lanes)
                 for p in range(LANES):
-                    scale = (float32(0.001) + squares[p]) * (a * _power(squares[p], b) + one)
+                    scale = (float32(0.001) + squares[p]) * _fma(a, _power(squares[p], b), one)
                     pushes[p] = float32(2) * b / scale
                 for p in range(taken):
                     for d in range(width):
-                        here[d] += min(max(pushes[p] * away[p, d], -most), most) * rate
+                        here[d] = _fma(min(max(pushes[p] * away[p, d], -most), most), rate, here[d])
             for d in range(width):
                 points[head, d] = here[d]
