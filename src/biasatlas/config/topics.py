@@ -32,7 +32,7 @@ class Topics(Section):
     encoder: Name | dict[Language, Name] = "minilm_l6_v2"
     """Asset that embeds passages (bge_small_en in the paper), or one a language."""
     precision: Literal["fp32", "bf16"] = "fp32"
-    """fp32 runs everywhere and is as good with and without bfloat16; bf16 is faster on a processor or GPU that has it, and the topics differ a little."""
+    """fp32 runs everywhere; bf16 is faster on a processor or GPU that has it, and the topics differ a little."""
     batch_size: Positive = 32
     """Rows of a batch; every batch has exactly this many."""
     mask_gender_terms: StrictBool = True
