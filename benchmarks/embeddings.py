@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biasatlas.topics.embedding import SentenceEncoder, has_bf16
+from biasatlas.encoders.sentence import SentenceEncoder, has_bf16
 
 ENCODER = Path("resources/fetched/minilm_l6_v2")
 

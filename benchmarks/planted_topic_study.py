@@ -28,8 +28,9 @@ from planted_topics.study import (
     recover,
 )
 
+from biasatlas.encoders.cache import embed_with_cache
+from biasatlas.encoders.sentence import SentenceEncoder
 from biasatlas.lexicons.gender_mask import hidden_terms
-from biasatlas.topics.embedding import SentenceEncoder, embed_with_cache
 
 ROOT = Path(__file__).parents[1]
 LISTS = [

@@ -28,7 +28,7 @@ import pandas as pd
 
 def embed(args: argparse.Namespace) -> None:
     """Half of the passages from the regional file, half from the UN debates, in mixed order."""
-    from biasatlas.topics.embedding import SentenceEncoder
+    from biasatlas.encoders.sentence import SentenceEncoder
 
     with gzip.open(args.jsonl, "rt", encoding="utf-8") as lines:
         regional = pd.DataFrame([json.loads(line) for line in lines])[["id", "region", "text"]]

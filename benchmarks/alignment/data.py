@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biasatlas.encoders.cache import embed_with_cache
+from biasatlas.encoders.sentence import SentenceEncoder
 from biasatlas.errors import InputError
 from biasatlas.lexicons.gender_mask import hidden_terms, mask_gender_terms
 from biasatlas.lexicons.gender_terms import load_gender_pairs
-from biasatlas.topics.embedding import SentenceEncoder, embed_with_cache
 from biasatlas.topics.gendered import split_passages
 from biasatlas.topics.model import TopicSettings
 

@@ -13,9 +13,9 @@ import polars as pl
 
 from alignment.fits import best_matches
 from alignment.rules import call_topics
+from biasatlas.encoders.sentence import SentenceEncoder
 from biasatlas.lexicons.gender_mask import hidden_terms, mask_gender_terms
 from biasatlas.lexicons.term_search import locate_terms
-from biasatlas.topics.embedding import SentenceEncoder
 from biasatlas.topics.model import TopicWords
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 import pandas as pd
 
 from biasatlas.corpora.places import place_words
+from biasatlas.encoders.load import load_encoder
 from biasatlas.files import write_parquet
 from biasatlas.lexicons.gender_mask import hidden_terms
 from biasatlas.logs import start
 from biasatlas.topics.describe import describe_topics, embed_topics, words_by_topic
-from biasatlas.topics.encoders import load_encoder
 from biasatlas.topics.matrices import stack_embeddings
 
 settings, given, params = dict(snakemake.params.settings), snakemake.input, snakemake.params

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from biasatlas.encoders.cache import embed_with_cache, read_cache, write_cache
+from biasatlas.encoders.load import load_encoder
 from biasatlas.files import write_parquet
 from biasatlas.lexicons.gender_mask import show_texts
 from biasatlas.logs import start
-from biasatlas.topics.cache import read_cache, write_cache
-from biasatlas.topics.embedding import embed_with_cache
-from biasatlas.topics.encoders import load_encoder
 
 given, params, view = snakemake.input, snakemake.params, snakemake.wildcards.view
 with start(snakemake.log[0], f"embed_passages {snakemake.wildcards.region} {view}"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biasatlas.topics.embedding import content_hash
+from biasatlas.encoders.cache import content_hash
 from biasatlas.topics.neighbours import Neighbours, find_neighbours
 
 if TYPE_CHECKING:

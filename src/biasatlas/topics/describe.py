@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from biasatlas.topics.embedding import SentenceEncoder
+    from biasatlas.encoders.sentence import SentenceEncoder
 
     Floats = NDArray[np.float32]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from biasatlas.topics.encoders import Encoder
+    from biasatlas.encoders.load import Encoder
 
     Floats = NDArray[np.float32]
 

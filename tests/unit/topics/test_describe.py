@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from biasatlas.encoders.sentence import SentenceEncoder
 from biasatlas.topics.describe import describe_topics, embed_topics, words_by_topic
 from biasatlas.topics.dominance import top_document, top_name
-from biasatlas.topics.embedding import SentenceEncoder
 from biasatlas.topics.phrases import (
     BOILERPLATE,
     candidates,

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biasatlas.encoders.load import load_encoder
+from biasatlas.encoders.sentence import SentenceEncoder
+from biasatlas.encoders.universal import UniversalEncoder
 from biasatlas.errors import InputError
-from biasatlas.topics.embedding import SentenceEncoder
-from biasatlas.topics.encoders import load_encoder
-from biasatlas.topics.universal_encoder import UniversalEncoder
 
 HOSPITAL = [
     "The woman works in the hospital",

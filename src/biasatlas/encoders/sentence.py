@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,6 @@ from biasatlas.errors import InputError
 from biasatlas.logs import Progress
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
 logger = logging.getLogger(__name__)
@@ -191,43 +189,3 @@ def has_bf16(device: str) -> bool:
         # oneDNN's own answer is yes for any AVX-512 processor, most of which only imitate it.
         return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
     return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
-
-
-def content_hash(text: str) -> str:
-    """Key of a text in the embedding cache: 128 bits of BLAKE2b, as hex."""
-    return hashlib.blake2b(text.encode("utf-8"), digest_size=16).hexdigest()
-
-
-def embed_with_cache(
-    texts: Sequence[str], cache: pd.DataFrame | None, make_encoder: Any, what: str
-) -> tuple[NDArray[np.float32], pd.DataFrame]:
-    """Embed texts, taking from a cache what was embedded before.
-
-    Parameters
-    ----------
-    texts : sequence of str
-    cache : DataFrame or None
-        Columns `hash` and `embedding` of earlier texts under the same model and precision.
-    make_encoder : callable
-        Gives a `SentenceEncoder`; called only when a text is new.
-    what : str
-        What the texts are, for the log.
-
-    Returns
-    -------
-    embeddings : ndarray, shape (n, d), float32
-    cache : DataFrame
-        The cache for the next run: these texts and the earlier ones, sorted by hash.
-    """
-    import pandas as pd
-
-    known = {} if cache is None else dict(zip(cache["hash"], cache["embedding"], strict=True))
-    keys = [content_hash(text) for text in texts]
-    new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-    logger.info("%s: %d new, %d from the cache", what, len(new), len(set(keys)) - len(new))
-    if new:
-        vectors = make_encoder().encode(list(new.values()), what)
-        known |= {key: vectors[row] for row, key in enumerate(new)}
-    embeddings = np.array([known[key] for key in keys], dtype=np.float32)
-    ordered = sorted(known)
-    return embeddings, pd.DataFrame({"hash": ordered, "embedding": [known[key] for key in ordered]})

@@ -9,16 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biasatlas.errors import InputError
-from biasatlas.topics import embedding
-from biasatlas.topics.cache import read_cache, write_cache
-from biasatlas.topics.embedding import (
+from biasatlas.encoders import sentence as embedding
+from biasatlas.encoders.cache import content_hash, embed_with_cache, read_cache, write_cache
+from biasatlas.encoders.sentence import (
     SentenceEncoder,
     choose_device,
-    content_hash,
-    embed_with_cache,
     has_bf16,
 )
+from biasatlas.errors import InputError
 
 TEXTS = [
     "the woman and the man",

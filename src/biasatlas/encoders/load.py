@@ -34,7 +34,7 @@ def load_encoder(folder: str | Path, *, batch_size: int = 32, precision: str = "
     batch_size : int
         Rows of every batch of a sentence-transformers model; the other takes one text at a time.
     precision : {"fp32", "bf16"}
-        See `biasatlas.topics.embedding.SentenceEncoder`; the other has fp32 only.
+        See `biasatlas.encoders.sentence.SentenceEncoder`; the other has fp32 only.
 
     Raises
     ------
@@ -43,11 +43,11 @@ def load_encoder(folder: str | Path, *, batch_size: int = 32, precision: str = "
     """
     folder = Path(folder)
     if (folder / "modules.json").is_file():
-        from biasatlas.topics.embedding import SentenceEncoder
+        from biasatlas.encoders.sentence import SentenceEncoder
 
         return SentenceEncoder(folder, batch_size=batch_size, precision=precision)
     if (folder / "sp.model").is_file():
-        from biasatlas.topics.universal_encoder import UniversalEncoder
+        from biasatlas.encoders.universal import UniversalEncoder
 
         return UniversalEncoder(folder, precision=precision)
     raise InputError(
