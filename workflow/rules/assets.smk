@@ -1,7 +1,7 @@
 """Everything that comes from outside; the only rules that touch the network.
 
 Outputs: <fetched>/{asset}/ (shared by all runs) and <fetched>/{asset}.json (what was fetched).
-Expects: resources/assets.yaml; config keys asset_paths, ungdc_path.
+Expects: resources/assets.yaml; config keys asset_paths, ungdc_path, weathub_path.
 """
 
 
@@ -23,7 +23,8 @@ rule fetch_asset:
     threads: 1
     resources:
         mem_mb=1000,
-        runtime=60,
+        # The largest are 5 GB.
+        runtime=240,
     params:
         # No code version: whatever the code, the hashes say whether it fetched the right bytes.
         asset=lambda wildcards: PLAN.asset_digest(wildcards.asset),

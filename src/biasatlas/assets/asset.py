@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Literal
 
 Kind = Literal["file", "folder"]
@@ -40,7 +41,8 @@ class HubSource:
     repository : str
         ``owner/name``.
     revision : str or None
-        Commit (40 hex digits). None: resolved when fetched, and recorded then.
+        Commit (40 hex digits). None for the main branch or ``refs/pr/<number>`` for a pull
+        request of the hub: the commit is resolved when fetched, and recorded then.
     """
 
     repository: str
@@ -54,14 +56,36 @@ class HubSource:
 
 @dataclass(frozen=True)
 class WebSource:
-    """A file at a web address."""
+    """A file at a web address, or what is packed in it.
+
+    Attributes
+    ----------
+    url : str
+        Address of the file.
+    unpack : str or None
+        Path of a folder inside the archive (.tar.gz or .zip) at the address. The asset's folder
+        holds that folder under its own name: ``unpack: top/data`` gives ``data/...``.
+    decompress : {"gzip"} or None
+        The file at the address, whose name ends in ``.gz``, is stored unpacked, without that
+        ending.
+    """
 
     url: str
+    unpack: str | None = None
+    decompress: str | None = None
 
     @property
     def address(self) -> str:
         """Where the bytes come from, the same on every machine."""
-        return self.url
+        packed = self.unpack and f"unpack={self.unpack}"
+        packed = packed or (self.decompress and f"decompress={self.decompress}")
+        return f"{self.url}#{packed}" if packed else self.url
+
+    @property
+    def file_name(self) -> str:
+        """Name of the file as it is stored."""
+        name = PurePosixPath(self.url).name
+        return name.removesuffix(".gz") if self.decompress else name
 
 
 @dataclass(frozen=True)
@@ -154,6 +178,11 @@ class Asset:
     def members(self) -> tuple[str, ...]:
         """Members of a folder in sorted order; empty for a file or when not known."""
         return tuple(sorted(self.sha256)) if isinstance(self.sha256, Mapping) else ()
+
+    @property
+    def decompressed(self) -> bool:
+        """Whether a source gives the file packed by gzip, to be stored unpacked."""
+        return any(isinstance(source, WebSource) and source.decompress for source in self.sources)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.assets.asset import Asset
 from biasatlas.assets.entries import read_entry
+from biasatlas.assets.families import expand_family
 from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,12 +24,13 @@ def load_catalogue(path: str | Path) -> dict[str, Asset]:
     ----------
     path : str or Path
         The catalogue: a mapping of asset name to description, kind, sources, sha256, licence,
-        citation, size_mb and, where needed, path_key and unverified.
+        citation, size_mb and, where needed, path_key and unverified. An entry with a key
+        `languages` and ``{language}`` in its name stands for one asset a language.
 
     Returns
     -------
     dict of str to Asset
-        In the order of the file.
+        In the order of the file, those of a family in the order of its languages.
 
     Raises
     ------
@@ -41,10 +43,17 @@ def load_catalogue(path: str | Path) -> dict[str, Asset]:
         raise InputError(f"{path}: a mapping of asset name to entry is needed, got {document!r}")
     problems: list[str] = []
     assets: dict[str, Asset] = {}
-    for name, entry in document.items():
-        asset, found = read_entry(name, entry)
+    for family, value in document.items():
+        entries, found = expand_family(family, value)
         problems += [f"{path}: {problem}" for problem in found]
-        if asset is not None:
+        for name, entry in entries:
+            asset, found = read_entry(name, entry)
+            problems += [f"{path}: {problem}" for problem in found]
+            if asset is None:
+                # What is wrong with one asset of a family is wrong with all.
+                break
+            if asset.name in assets:
+                problems.append(f"{path}: {asset.name}: the name stands twice")
             assets[asset.name] = asset
     if problems:
         raise InputError(problems)

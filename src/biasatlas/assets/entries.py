@@ -22,6 +22,7 @@ _OPTIONAL = ("path_key", "unverified")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _REVISION = re.compile(r"[0-9a-f]{40}")
+_PULL_REQUEST = re.compile(r"refs/pr/[1-9]\d*")
 _PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9][A-Za-z0-9.!+_-]*)")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
@@ -32,7 +33,7 @@ _MOST_POSTS = 1000
 _SOURCE_KEYS = {
     "pypi": ("member",),
     "hf": ("revision",),
-    "https": (),
+    "https": ("unpack", "decompress"),
     "doi": ("file",),
     "reddit": ("listing", "time_filter", "limit"),
 }
@@ -189,8 +190,13 @@ def _read_hub(
     elif revision is None:
         if not unverified:
             problems.append("revision: null is allowed with `unverified: true` only")
+    elif isinstance(revision, str) and _PULL_REQUEST.fullmatch(revision):
+        if not unverified:
+            problems.append(f"revision: {revision!r} is allowed with `unverified: true` only")
     elif not isinstance(revision, str) or not _REVISION.fullmatch(revision):
-        problems.append(f"revision: {revision!r}; a commit of 40 hex digits, not a branch")
+        problems.append(
+            f"revision: {revision!r}; a commit of 40 hex digits or refs/pr/<number>, not a branch"
+        )
     return (None, problems) if problems else (HubSource(str(repository), revision), [])
 
 
@@ -201,9 +207,24 @@ def _read_web(
     problems = []
     if not isinstance(url, str) or not re.fullmatch(r"https://[^/\s]+/\S+", url):
         problems.append(f"https: {url!r}; https://host/file is needed")
-    if kind == "folder":
-        problems.append("https: gives a file, not a folder")
-    return (None, problems) if problems else (WebSource(str(url)), [])
+    unpack, decompress = entry.get("unpack"), entry.get("decompress")
+    if "unpack" in entry:
+        if not isinstance(unpack, str) or not is_safe_member(unpack):
+            problems.append(f"unpack: {unpack!r}; a folder's path in the archive without `..`")
+        elif any(part.startswith(".") for part in unpack.split("/")):
+            problems.append(f"unpack: {unpack!r}; a hidden folder is not unpacked")
+        if kind == "file":
+            problems.append("unpack: gives a folder, not a file")
+    elif kind == "folder":
+        problems.append("https: gives a file, not a folder; `unpack` takes one from an archive")
+    if "decompress" in entry:
+        if decompress != "gzip":
+            problems.append(f"decompress: {decompress!r}; allowed: gzip")
+        elif isinstance(url, str) and not url.endswith(".gz"):
+            problems.append(f"decompress: gzip needs an address that ends in .gz, got {url!r}")
+        if kind == "folder":
+            problems.append("decompress: gives a file, not a folder")
+    return (None, problems) if problems else (WebSource(str(url), unpack, decompress), [])
 
 
 def _read_doi(

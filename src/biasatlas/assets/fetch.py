@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -49,9 +50,11 @@ def fetch(
     Raises
     ------
     AssetError
-        When every source failed: each with its reason, and how to give the file by hand.
+        When every source failed: each with its reason, and how to give the file by hand. Also
+        when the disk has not the room that the asset needs.
     """
     destination = Path(destination)
+    _check_room(asset, destination, local_path)
     attempts = list_attempts(asset, local_path=local_path, offline=offline)
     reasons: list[str] = []
     for number, attempt in enumerate(attempts):
@@ -102,6 +105,25 @@ def list_attempts(
         else:
             attempts += https.attempts(source, asset)
     return attempts
+
+
+def _check_room(asset: Asset, destination: Path, local_path: str | Path | None) -> None:
+    """Refuse before gigabytes were fetched in vain; what stands there stays until the end."""
+    needed = asset.size_mb * 1e6
+    if local_path is not None:
+        # A copy of the user's has a size of its own; that of a folder is not worth a walk.
+        given = Path(local_path)
+        packed = asset.decompressed and given.suffix == ".gz"
+        needed = given.stat().st_size if given.is_file() and not packed else 0
+    place = destination.absolute()
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    if free < needed:
+        raise AssetError(
+            f"asset {asset.name}: needs about {needed / 1e6:.0f} MB in {place}, where "
+            f"{free / 1e6:.0f} MB are free; make room and run again"
+        )
 
 
 def _run(asset: Asset, attempt: Attempt, destination: Path, *, check: bool) -> FetchRecord:

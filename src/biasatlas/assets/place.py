@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from biasatlas.assets.asset import Asset, PypiSource
+from biasatlas.assets.asset import Asset, PypiSource, WebSource
 from biasatlas.errors import InputError
 
 
@@ -17,14 +17,17 @@ def destination(asset: Asset, folder: str | Path, local: Path | None = None) -> 
     folder : str or Path
         The folder of the asset.
     local : Path or None
-        The user's own copy, whose name is then kept.
+        The user's own copy, whose name is then kept (without .gz where it is stored unpacked).
     """
     folder = Path(folder)
     if asset.kind == "folder":
         return folder
     if local is not None:
-        return folder / local.name
+        name = local.name
+        return folder / (name.removesuffix(".gz") if asset.decompressed else name)
     source = asset.sources[0]
+    if isinstance(source, WebSource):
+        return folder / source.file_name
     name = source.member if isinstance(source, PypiSource) else source.address
     # A wildcard stands for a release's years; what is left keeps the ending, which readers need.
     return folder / PurePosixPath(name).name.replace("*", "").replace("?", "")

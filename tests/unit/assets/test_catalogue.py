@@ -20,6 +20,7 @@ from biasatlas.assets.catalogue import (
     load_catalogue,
 )
 from biasatlas.assets.members import is_pickle, is_safe_member
+from biasatlas.assets.place import destination
 from biasatlas.errors import InputError
 
 SHIPPED = Path(__file__).parents[3] / "resources" / "assets.yaml"
@@ -31,6 +32,7 @@ FILE: dict[str, Any] = {
     "sources": [
         {"pypi": "some-data==1.2.0", "member": "some_data/file.zip"},
         {"https": "https://example.org/file.zip"},
+        {"https": "https://example.org/file.zip.gz", "decompress": "gzip"},
         {"doi": "10.5281/zenodo.1", "file": "file.zip"},
     ],
     "sha256": HASH,
@@ -44,15 +46,32 @@ FOLDER: dict[str, Any] = {
     "sources": [
         {"pypi": "some-model==1", "member": "some_model/model"},
         {"hf": "owner/model", "revision": "c" * 40},
+        {"https": "https://example.org/all.tar.gz", "unpack": "top/model"},
     ],
     "sha256": {"config.json": HASH, "1_Pooling/config.json": HASH},
 }
 UNKNOWN: dict[str, Any] = {
     **FOLDER,
-    "sources": [{"hf": "owner/model", "revision": None}],
+    "sources": [
+        {"hf": "owner/model", "revision": None},
+        {"hf": "owner/model", "revision": "refs/pr/12"},
+    ],
     "sha256": None,
     "unverified": True,
 }
+FAMILY: dict[str, Any] = {
+    **FILE,
+    "languages": ["en", "ckb"],
+    "description": "Vectors for {language}",
+    "sources": [{"https": "https://a.org/cc.{language}.bin.gz", "decompress": "gzip"}],
+    "sha256": None,
+    "unverified": True,
+}
+
+
+def packed(**keys: object) -> dict[str, Any]:
+    """A change of the sources: an archive or a packed file, with these keys."""
+    return {"sources": [{"https": "https://a.org/b.gz", **keys}]}
 
 
 def load(tmp_path: Path, document: object) -> dict[str, Asset]:
@@ -73,10 +92,16 @@ def test_reads_every_kind_of_source(tmp_path: Path) -> None:
     assert assets["one"].sources == (
         PypiSource("some-data", "1.2.0", "some_data/file.zip"),
         WebSource("https://example.org/file.zip"),
+        WebSource("https://example.org/file.zip.gz", decompress="gzip"),
         DoiSource("10.5281/zenodo.1", "file.zip"),
     )
     assert assets["two"].members == ("1_Pooling/config.json", "config.json")
-    assert assets["two"].sources[1] == HubSource("owner/model", "c" * 40)
+    assert assets["two"].sources[1:] == (
+        HubSource("owner/model", "c" * 40),
+        WebSource("https://example.org/all.tar.gz", unpack="top/model"),
+    )
+    assert assets["one"].decompressed
+    assert not assets["two"].decompressed
     assert assets["three"].unverified
     assert assets["three"].sha256 is None
 
@@ -108,6 +133,25 @@ def test_reads_every_kind_of_source(tmp_path: Path) -> None:
         (FOLDER, {"sources": [{"hf": "a/b"}]}, "revision: missing; a commit or null"),
         (FOLDER, {"sources": [{"hf": "a/b", "revision": None}]}, "null is allowed with"),
         (FOLDER, {"sources": [{"https": "https://a.org/b"}]}, "https: gives a file"),
+        (FOLDER, packed(unpack="../b"), "unpack: '../b'; a folder's path in the archive without"),
+        (FOLDER, packed(unpack="/b"), "unpack: '/b'; a folder's path"),
+        (FOLDER, packed(unpack=None), "unpack: None; a folder's path"),
+        (FOLDER, packed(unpack="b/.git"), "unpack: 'b/.git'; a hidden folder is not unpacked"),
+        (FOLDER, packed(unpack="b", decompress="gzip"), "decompress: gives a file, not a folder"),
+        (FOLDER, packed(unpak="b", unpack="b"), "[0].unpak: unknown key; allowed: https, unpack"),
+        (FILE, packed(unpack="b"), "unpack: gives a folder, not a file"),
+        (FILE, packed(decompress="zip"), "decompress: 'zip'; allowed: gzip"),
+        (
+            FILE,
+            {"sources": [{"https": "https://a.org/b", "decompress": "gzip"}]},
+            "gzip needs an address that ends in .gz, got 'https://a.org/b'",
+        ),
+        (
+            FOLDER,
+            {"sources": [{"hf": "a/b", "revision": "refs/pr/1"}]},
+            "revision: 'refs/pr/1' is allowed with `unverified: true` only",
+        ),
+        (UNKNOWN, {"sources": [{"hf": "a/b", "revision": "refs/pr/0"}]}, "not a branch"),
         (FOLDER, {"sha256": {"../x.json": HASH}}, "a relative path without `..`"),
         (FOLDER, {"sha256": {"pytorch_model.bin": HASH}}, "may hold a pickle"),
         (FOLDER, {"sha256": HASH}, "a mapping of member to hash"),
@@ -124,6 +168,53 @@ def test_refuses_and_says_what_is_allowed(
     found = problems(tmp_path, {"one": {**entry, **change}})
     assert len(found) == 1
     assert expected in found[0]
+
+
+def test_family_is_one_ordinary_asset_a_language(tmp_path: Path) -> None:
+    assets = load(tmp_path, {"one": FILE, "cc_{language}_300": FAMILY, "two": FOLDER})
+    assert list(assets) == ["one", "cc_en_300", "cc_ckb_300", "two"]
+    kurdish = assets["cc_ckb_300"]
+    assert kurdish.name == "cc_ckb_300"
+    assert kurdish.description == "Vectors for ckb"
+    assert kurdish.sources == (WebSource("https://a.org/cc.ckb.bin.gz", decompress="gzip"),)
+    alone = {key: value for key, value in FAMILY.items() if key != "languages"}
+    alone["description"] = "Vectors for ckb"
+    alone["sources"] = [{"https": "https://a.org/cc.ckb.bin.gz", "decompress": "gzip"}]
+    assert load(tmp_path, {"cc_ckb_300": alone})["cc_ckb_300"] == kurdish
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "expected"),
+    [
+        ("cc_{language}", {"languages": []}, "cc_{language}.languages: []; a list of language"),
+        ("cc_{language}", {"languages": "en"}, "languages: 'en'; a list of language codes"),
+        ("cc_{language}", {"languages": ["en", "EN"]}, "'EN'; a code of two or three lower-case"),
+        ("cc_{language}", {"languages": ["en", False]}, "False; a code of two or three"),
+        ("cc_{language}", {"languages": ["en", "de", "en"]}, "languages: 'en' stands twice"),
+        ("cc", {}, "cc: the name of a family needs {language}"),
+        ("cc_{language}", {"sources": FILE["sources"][:1]}, "no source holds {language}"),
+        ("cc_{language}", {"sha256": HASH}, "sha256: one hash cannot serve several files"),
+        ("cc_{language}", {"path_key": "cc_path"}, "path_key: one path cannot serve several"),
+        ("Cc_{language}", {}, "Cc_en: an asset's name is lower-case letters"),
+        # What is wrong with every one of a family is said once.
+        ("cc_{language}", {"kind": "disk"}, "cc_en.kind: 'disk'; allowed: file, folder"),
+        ("cc_{language}", {"colour": 1}, "cc_en.colour: unknown key"),
+    ],
+)
+def test_family_refused(tmp_path: Path, name: str, change: dict[str, Any], expected: str) -> None:
+    found = problems(tmp_path, {name: {**FAMILY, **change}})
+    assert len(found) == 1
+    assert expected in found[0]
+
+
+def test_family_needs_languages_and_may_not_repeat_a_name(tmp_path: Path) -> None:
+    alone = {key: value for key, value in FAMILY.items() if key != "languages"}
+    assert problems(tmp_path, {"cc_{language}": alone}) == [
+        "cc_{language}: {language} in a name needs the key `languages`"
+    ]
+    assert problems(tmp_path, {"cc_en": FILE, "cc_{language}": FAMILY}) == [
+        "cc_en: the name stands twice"
+    ]
 
 
 def test_reports_all_problems_at_once(tmp_path: Path) -> None:
@@ -165,6 +256,17 @@ def test_digest_of_unverified_asset_follows_its_sources(tmp_path: Path) -> None:
     pinned = replace(asset, sources=(HubSource("owner/model", "d" * 40),))
     assert asset_digest(replace(asset, citation="x")) == asset_digest(asset)
     assert asset_digest(pinned) != asset_digest(asset)
+    url = "https://a.org/b.gz"
+    digests = {
+        asset_digest(replace(asset, sources=(source,)))
+        for source in (
+            WebSource(url),
+            WebSource(url, decompress="gzip"),
+            WebSource(url, unpack="b"),
+            WebSource(url, unpack="c"),
+        )
+    }
+    assert len(digests) == 4
 
 
 def test_local_path_from_either_key(tmp_path: Path) -> None:
@@ -188,20 +290,38 @@ def test_asset_paths_name_known_assets(tmp_path: Path) -> None:
 
 def test_shipped_catalogue_is_valid_and_unverified_only_where_nothing_is_known() -> None:
     assets = load_catalogue(SHIPPED)
-    assert {name for name, asset in assets.items() if asset.unverified} == {
-        "bge_small_en",
-        "minilm_l12_multilingual",
-        "reddit_africa",
-        "reddit_asia",
-        "reddit_europe",
-        "reddit_northamerica",
-        "reddit_oceania",
-        "stsb_bert_large",
-        "ungdc",
+    known = {name for name, asset in assets.items() if not asset.unverified}
+    assert known == {
+        "glove_6b_50d",
+        "lee_background",
+        "lid176",
+        "llama2_7b_chat_gguf",
+        "minilm_l6_v2",
+        "news_articles",
+        "smollm2_135m",
+        "use_multilingual_v3",
     }
     assert not [name for name in assets["minilm_l6_v2"].members if is_pickle(name)]
     assert "model.safetensors" in assets["minilm_l6_v2"].members
     assert len({asset_digest(asset) for asset in assets.values()}) == len(assets)
+
+
+def test_shipped_catalogue_holds_the_lists_and_models_of_the_languages(tmp_path: Path) -> None:
+    assets = load_catalogue(SHIPPED)
+    lists = assets["weathub"]
+    (source,) = lists.sources
+    assert isinstance(source, WebSource)
+    # GitHub's archive of a commit has one folder at its top, named after both.
+    commit = source.url.removesuffix(".tar.gz").rpartition("/")[2]
+    assert source.unpack == f"weathub-{commit}/data"
+    assert lists.path_key == "weathub_path"
+    vectors = {name for name in assets if name.startswith("cc_")}
+    assert len(vectors) == 25
+    russian = assets["cc_ru_300"].sources[0]
+    assert isinstance(russian, WebSource)
+    assert russian.url.endswith("/cc.ru.300.bin.gz")
+    assert destination(assets["cc_ru_300"], tmp_path) == tmp_path / "cc.ru.300.bin"
+    assert all("{" not in f"{asset}" for name, asset in assets.items() if name in vectors)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import pickle
 import shutil
+from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
+from biasatlas.assets.asset import WebSource
 from biasatlas.assets.fetch import AssetError, fetch
+from biasatlas.assets.place import destination
 
 from .conftest import TINY, FakePip, make_asset, only, reason, sha256
 
@@ -119,3 +123,79 @@ def test_all_failed_says_what_was_tried_and_how_to_help(tmp_path: Path, fake_pip
 def test_asset_without_source_needs_a_copy(tmp_path: Path) -> None:
     with pytest.raises(AssetError, match="names no source, a local copy is needed"):
         fetch(make_asset(path_key="tiny_path"), tmp_path / "file.txt")
+
+
+@pytest.mark.parametrize(("free", "room"), [(99_999, False), (100_000, True)])
+def test_disk_without_room_is_said_before_anything_is_fetched(
+    tmp_path: Path,
+    fake_pip: FakePip,
+    monkeypatch: pytest.MonkeyPatch,
+    free: int,
+    room: bool,
+) -> None:
+    calls = fake_pip({"tiny_data/file.txt": b"content"})
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: usage(10**9, 0, free))
+    asset = make_asset(sources=(TINY,), size_mb=0.1)
+    if room:
+        assert fetch(asset, tmp_path / "new" / "file.txt").verified
+        return
+    with pytest.raises(AssetError, match=f"asset tiny: needs about 0 MB in {tmp_path}, where 0 MB"):
+        fetch(asset, tmp_path / "new" / "file.txt")
+    assert calls == []
+    # A copy of the user's counts with its own size.
+    own = tmp_path / "mine.txt"
+    own.write_bytes(bytes(99_999))
+    assert fetch(asset, tmp_path / "copy.txt", local_path=own).bytes == 99_999
+    own.write_bytes(bytes(100_000))
+    with pytest.raises(AssetError, match="make room and run again"):
+        fetch(asset, tmp_path / "copy.txt", local_path=own)
+
+
+LISTS = make_asset(
+    kind="folder",
+    sources=(WebSource("https://a.org/b.tar.gz", unpack="top/data"),),
+    sha256=None,
+    unverified=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        # The repository, with what else stands in it; its data folder; the same under a new name.
+        ("repository", ["README.md", "data/ar_all/weat1.json", "published/a.csv"]),
+        ("repository/data", ["data/ar_all/weat1.json"]),
+        ("lists", ["data/ar_all/weat1.json"]),
+    ],
+)
+def test_own_folder_instead_of_an_archives_stands_under_its_own_name(
+    tmp_path: Path, given: str, expected: list[str]
+) -> None:
+    for name in (
+        "repository/README.md",
+        "repository/.git/config",
+        "repository/data/ar_all/weat1.json",
+        "repository/published/a.csv",
+        "lists/ar_all/weat1.json",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"{}")
+    record = fetch(LISTS, tmp_path / "out", local_path=tmp_path / given)
+    assert list(record.sha256) == expected
+
+
+@pytest.mark.parametrize("name", ["mine.bin", "mine.bin.gz"])
+def test_own_file_instead_of_a_packed_one_may_be_packed(tmp_path: Path, name: str) -> None:
+    own = tmp_path / name
+    own.write_bytes(gzip.compress(b"content") if name.endswith(".gz") else b"content")
+    source = WebSource("https://a.org/cc.bin.gz", decompress="gzip")
+    asset = make_asset(sources=(source,))
+    place = destination(asset, tmp_path / "out", own)
+    record = fetch(asset, place, local_path=own)
+    assert record.verified
+    assert only(tmp_path / "out") == ["mine.bin"]
+    own.write_bytes(gzip.compress(b"content")[:-3])
+    if name.endswith(".gz"):
+        with pytest.raises(AssetError, match="the gzip file is cut short"):
+            fetch(asset, place, local_path=own)

@@ -1,17 +1,22 @@
-"""A file at a web address or in a data repository, by pooch."""
+"""A file at a web address or in a data repository, or what is packed in it, by pooch."""
 
 from __future__ import annotations
 
 import fnmatch
 import logging
+import tempfile
 from pathlib import Path
 
 from biasatlas.assets.asset import Asset, DoiSource, WebSource
+from biasatlas.assets.sources.archive import most_unpacked, unpack
 from biasatlas.assets.sources.attempt import Attempt, SourceError, one_line
+from biasatlas.assets.sources.gunzip import GunzipWriter
 from biasatlas.logs import Heartbeat
 
 _CHUNK_BYTES = 1 << 18
 _TIMEOUT_SECONDS = 60
+# A server that names gzip as the encoding of the transfer would have it undone on the way.
+_AS_IT_IS = {"Accept-Encoding": "identity"}
 
 
 class _Bar:
@@ -35,7 +40,7 @@ class _Bar:
 
 
 def attempts(source: WebSource | DoiSource, asset: Asset) -> list[Attempt]:
-    """Download one file.
+    """Download one file, and unpack it where the source says so.
 
     A file from a DOI of which no sha256 is known is checked against the hash that the data
     repository itself publishes.
@@ -56,13 +61,44 @@ def attempts(source: WebSource | DoiSource, asset: Asset) -> list[Attempt]:
 
     def run(target: Path) -> str:
         if isinstance(source, WebSource):
-            _retrieve(source.url, known, target)
+            _fetch_web(source, asset, known, target)
             return ""
         file, published = _find_file(source)
         _retrieve(f"doi:{source.doi}/{file}", known or published, target)
         return file
 
     return [Attempt(source.address, source.address, run, network=True)]
+
+
+def _fetch_web(source: WebSource, asset: Asset, known: str | None, target: Path) -> None:
+    if source.unpack:
+        # Beside the target, whose temporary folder is removed whatever happens.
+        with tempfile.TemporaryDirectory(prefix=".archive.", dir=target.parent) as folder:
+            archive = Path(folder) / "archive"
+            _retrieve(source.url, None, archive)
+            unpack(archive, source.unpack, target, asset)
+    elif source.decompress:
+        _retrieve_gzip(source.url, target, most_unpacked(asset))
+    else:
+        _retrieve(source.url, known, target)
+
+
+def _retrieve_gzip(url: str, target: Path, most_bytes: int) -> None:
+    """Unpack while downloading: the packed file, of gigabytes, never stands on the disk."""
+    import pooch
+
+    downloader = pooch.HTTPDownloader(
+        progressbar=_Bar(url),
+        chunk_size=_CHUNK_BYTES,
+        timeout=_TIMEOUT_SECONDS,
+        headers=_AS_IT_IS,
+    )
+    with GunzipWriter(target, most_bytes) as writer:
+        try:
+            downloader(url, writer, None)
+        except (OSError, ValueError) as error:
+            raise SourceError(one_line(error, limit=500)) from error
+        writer.finish()
 
 
 def _find_file(source: DoiSource) -> tuple[str, str]:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from biasatlas.assets.asset import Asset, HubSource
+from biasatlas.assets.model_folder import find_model_faults
 from biasatlas.assets.sources.attempt import Attempt, SourceError, copy_folder, one_line
 
-ALLOWED = ("*.safetensors", "*.json", "*.txt")
-IGNORED = ("onnx/*", "openvino/*")
+# The three *.model are sentencepiece models: some repositories hold no other tokenizer.
+ALLOWED = (
+    "*.safetensors",
+    "*.json",
+    "*.txt",
+    "*spiece.model",
+    "*sentencepiece*.model",
+    "*tokenizer.model",
+)
+# The same weights for other libraries or at half precision.
+IGNORED = ("onnx/*", "openvino/*", "coreml/*", "original/*", "*.fp16.safetensors")
 
 
 def attempts(source: HubSource, asset: Asset, *, offline: bool) -> list[Attempt]:
@@ -33,12 +44,29 @@ def attempts(source: HubSource, asset: Asset, *, offline: bool) -> list[Attempt]
 
     def run(target: Path) -> str:
         snapshot = _snapshot(source, asset.members, offline)
-        copy_folder(snapshot, target, asset.members)
+        copy_folder(snapshot, target, asset.members or _wanted(snapshot))
         if not any(target.rglob("*.safetensors")):
             raise SourceError("the repository holds no safetensors weights at this revision")
+        # Out of reach, the hub's library gives what the cache holds, be it half a model.
+        faults = [] if asset.members else find_model_faults(target)
+        if faults:
+            raise SourceError("; ".join(faults))
         return snapshot.name
 
     return [Attempt(label, source.address, run, network=False)]
+
+
+def _wanted(snapshot: Path) -> tuple[str, ...]:
+    """Files of a snapshot that are asked for: other programs may have put more into the cache."""
+    names = [path.relative_to(snapshot).as_posix() for path in snapshot.rglob("*")]
+    return tuple(
+        name
+        for name in sorted(names)
+        if (snapshot / name).is_file()
+        and not any(part.startswith(".") for part in name.split("/"))
+        and any(fnmatchcase(name, pattern) for pattern in ALLOWED)
+        and not any(fnmatchcase(name, pattern) for pattern in IGNORED)
+    )
 
 
 def _snapshot(source: HubSource, members: tuple[str, ...], offline: bool) -> Path:
