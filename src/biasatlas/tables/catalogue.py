@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from biasatlas.tables import association_tables as association
 from biasatlas.tables import corpus_tables as corpus
+from biasatlas.tables import language_tables as languages
 from biasatlas.tables import topic_tables as topics
 from biasatlas.tables.columns import Table
 
@@ -35,6 +36,16 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             topics.PAIR_CANDIDATES,
             topics.PAIR_THRESHOLDS,
             association.EVALUATION,
+            languages.WEATHUB,
+            languages.WEATHUB_LISTS,
+            languages.WEATHUB_MODELS,
+            languages.SENSITIVITY,
+            languages.TRANSLATIONS,
+            languages.TRANSLATION_SUMMARY,
+            languages.AGREEMENT,
+            languages.MODEL_COMPARISON,
+            languages.LANGUAGE_CLUSTERS,
+            languages.GENDERED_FORMS,
         )
     }
 )
