@@ -153,7 +153,7 @@ def look_up(
         kinds[key] = "name" if word in named else "term"
         if key in vectors:
             found.append(key)
-        elif compose and vectors.compose is not None:
+        elif compose and vectors.can_compose(key):
             found.append(key)
             composed.append(key)
         else:

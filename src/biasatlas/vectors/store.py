@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -47,17 +47,25 @@ class WordVectors:
         One row a word.
     compose : callable or None
         Gives a vector for a word outside the vocabulary; None where there is no such way.
+    composable : collection of str or None
+        The only words that `compose` can be asked for; None for any.
     """
 
     words: Sequence[str]
     matrix: NDArray[np.float32]
     compose: Composer | None = None
+    composable: Collection[str] | None = None
     index: Mapping[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if len(self.words) != len(self.matrix):
             raise ValueError(f"{len(self.words)} words but {len(self.matrix)} vectors")
         object.__setattr__(self, "index", {word: row for row, word in enumerate(self.words)})
+
+    def can_compose(self, word: str) -> bool:
+        """Whether a word outside the vocabulary can be given a vector."""
+        within = self.composable is None or word in self.composable
+        return self.compose is not None and within
 
     @property
     def size(self) -> int:
@@ -79,7 +87,7 @@ class WordVectors:
         for word in words:
             if word in self.index:
                 found.append(self.matrix[self.index[word]])
-            elif self.compose is not None:
+            elif self.compose is not None and self.can_compose(word):
                 found.append(self.compose(word))
             else:
                 raise KeyError(word)
