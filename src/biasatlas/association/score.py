@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from biasatlas.association.coverage import coverage_rows
 from biasatlas.association.influence import leave_one_out
 from biasatlas.association.intervals import effect_size_interval
-from biasatlas.association.nulls.random_sets import NullSampler, label_band
-from biasatlas.association.permutation.p_value import permutation_test
+from biasatlas.association.nulls.random_sets import MatchedNull, NullSampler, label_band
+from biasatlas.association.permutation.p_value import PermutationResult, permutation_test
 from biasatlas.association.resolve import ResolvedTest, Rules, describe, resolve
 from biasatlas.association.scores import effect_size, statistic, unit_rows
 from biasatlas.lexicons.word_lists import SETS
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from biasatlas.vectors import WordVectors
 
     Floats = NDArray[np.float64]
+    Permutation = Callable[[Floats, Floats], PermutationResult]
 
 INTERVAL = ("statistic", "effect_size", "effect_low", "effect_high")
 P_VALUES = ("p_value", "p_strict", "p_two_sided", "p_lower", "p_upper", "p_min")
@@ -60,6 +62,22 @@ class Settings(Rules):
     seed: int = 0
 
 
+class Sampler(Protocol):
+    """Gives the null distribution that a test's score is compared with."""
+
+    def null(
+        self,
+        test_name: str,
+        x_words: Sequence[str],
+        y_words: Sequence[str],
+        a_words: Sequence[str],
+        b_words: Sequence[str],
+        n: int,
+    ) -> MatchedNull:
+        """Null of the named test with these words, of `n` pairs of sets."""
+        ...
+
+
 @dataclass(frozen=True)
 class Scored:
     """What scoring some tests on one set of vectors gives.
@@ -81,7 +99,12 @@ class Scored:
 
 
 def score_tests(
-    tests: Iterable[AssociationTest], vectors: WordVectors, settings: Settings
+    tests: Iterable[AssociationTest],
+    vectors: WordVectors,
+    settings: Settings,
+    *,
+    permutation: Permutation | None = None,
+    sampler: Sampler | None = None,
 ) -> Scored:
     """Score tests on one set of vectors.
 
@@ -92,6 +115,11 @@ def score_tests(
     tests : iterable of AssociationTest
     vectors : WordVectors
     settings : Settings
+    permutation : callable, optional
+        Gives the p-values of the scores of X and Y, such as a `CachedPermutation`; else
+        `permutation_test` does, by `settings`.
+    sampler : Sampler, optional
+        Draws the sets of the null; else a `NullSampler` of the vectors does, by `settings`.
 
     Returns
     -------
@@ -101,17 +129,21 @@ def score_tests(
 
     resolved = [resolve(test, vectors, settings) for test in tests]
     cosines = _Cosines(resolved, vectors)
-    sampler = NullSampler(vectors, seed=settings.seed) if settings.nulls else None
+    if settings.nulls and sampler is None:
+        sampler = NullSampler(vectors, seed=settings.seed)
+    permutation = permutation or partial(
+        permutation_test, max_exact=settings.max_exact, relative_width=settings.relative_width
+    )
     rows, words, coverage = [], [], []
     for one in resolved:
-        row = describe(one, settings.case) | _nothing()
+        row = row_without_score(one, settings.case)
         if not one.refusal:
             try:
-                row |= _numbers(one, cosines, settings, sampler)
+                row |= _numbers(one, cosines, settings, sampler, permutation)
                 words += _words(one, cosines)
             except ValueError as error:
                 one = one.refuse(f"refused: {error}")
-                row |= _nothing()
+                row = row_without_score(one, settings.case)
         rows.append(row | {"status": one.status, "note": one.note})
         coverage += coverage_rows(one.test, one.coverage)
     columns = ("test", "set", "word", "kind", "score", "influence")
@@ -122,10 +154,11 @@ def score_tests(
     )
 
 
-def _nothing() -> dict[str, Any]:
-    """Columns of a test without a score."""
+def row_without_score(one: ResolvedTest, case: str) -> dict[str, Any]:
+    """Columns of a test that is not scored, or not yet, in the order of `Scored.scores`."""
     empty = dict.fromkeys((*INTERVAL, *P_VALUES, *NULLS), float("nan"))
-    return empty | {"method": "", "null_n": 0}
+    row = describe(one, case) | empty | {"method": "", "null_n": 0}
+    return row | {"status": one.status, "note": one.note}
 
 
 class _Cosines:
@@ -150,7 +183,11 @@ class _Cosines:
 
 
 def _numbers(
-    one: ResolvedTest, cosines: _Cosines, settings: Settings, sampler: NullSampler | None
+    one: ResolvedTest,
+    cosines: _Cosines,
+    settings: Settings,
+    sampler: Sampler | None,
+    permutation: Permutation,
 ) -> dict[str, Any]:
     with_a, with_b = cosines.of_test(one)
     scores = with_a.mean(axis=1) - with_b.mean(axis=1)
@@ -158,7 +195,7 @@ def _numbers(
     x, y = scores[:n_x], scores[n_x:]
     d = effect_size(x, y)
     low, high = effect_size_interval(with_a, with_b, n_x)
-    p = permutation_test(x, y, max_exact=settings.max_exact, relative_width=settings.relative_width)
+    p = permutation(x, y)
     row: dict[str, Any] = dict(zip(INTERVAL, (statistic(x, y), d, low, high), strict=True))
     row |= {name: getattr(p, name) for name in (*P_VALUES, "method")}
     row["label_low"], row["label_high"] = label_band(x, y, seed=settings.seed)

@@ -1,0 +1,1 @@
+"""Association tests of many languages and encoders."""
