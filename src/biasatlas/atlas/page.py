@@ -18,6 +18,8 @@ from biasatlas.atlas import (
     differences,
     evaluation,
     gender,
+    language_page,
+    languages,
     overview,
     pairs,
     provenance,
@@ -43,6 +45,7 @@ SECTIONS = (
     weat,
     differences,
     evaluation,
+    languages,
     provenance,
 )
 NEEDED = ("corpus", "gender", "weat", "topics", "pairs", "evaluation")
@@ -82,13 +85,52 @@ def build_page(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> s
     return render_page([section for section in made if section is not None], info)
 
 
-def _check(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> None:
-    problems = [f"atlas: the table {name} is missing" for name in NEEDED if name not in tables]
-    problems += [
-        f"atlas: info lacks the key {key!r}"
-        for key in ("title", "run", "version", "regions")
-        if key not in info
-    ]
+def build_language_page(
+    language: str,
+    words: pd.DataFrame,
+    tables: Mapping[str, pd.DataFrame],
+    info: Mapping[str, Any],
+) -> str:
+    """Assemble the page of one language.
+
+    Parameters
+    ----------
+    language : str
+        ISO 639 code.
+    words : pandas.DataFrame
+        Entries of the language's lists: ``language``, ``variant``, ``test``, ``description``,
+        ``set``, ``set_name``, ``position``, ``word``, ``file``, ``refusal`` (str) and ``name``
+        (bool: a name of persons).
+    tables : mapping of str to pandas.DataFrame
+        The tables of languages of the run; any may be missing or empty.
+    info : mapping
+        As for `build_page`; ``regions`` is not needed.
+
+    Returns
+    -------
+    str
+        HTML like that of `build_page`.
+
+    Raises
+    ------
+    InputError
+        When a table or the words do not fit, or ``info`` lacks a key.
+    """
+    own = language_page.own_tables(language, tables)
+    _check(own, info, needed=(), keys=("title", "run", "version"))
+    sections = language_page.sections(language, words, own, info)
+    named = {**info, "title": language_page.title(language, info), "region_rule": ""}
+    return render_page(sections, named, back=("All languages", "../index.html#languages"))
+
+
+def _check(
+    tables: Mapping[str, pd.DataFrame],
+    info: Mapping[str, Any],
+    needed: tuple[str, ...] = NEEDED,
+    keys: tuple[str, ...] = ("title", "run", "version", "regions"),
+) -> None:
+    problems = [f"atlas: the table {name} is missing" for name in needed if name not in tables]
+    problems += [f"atlas: info lacks the key {key!r}" for key in keys if key not in info]
     for name in TABLES:
         try:
             if name in tables:
@@ -130,14 +172,16 @@ def policy(*scripts: str) -> str:
     )
 
 
-def render_page(sections: list[Section], info: Mapping[str, Any]) -> str:
-    """Put sections into the page's template."""
+def render_page(
+    sections: list[Section], info: Mapping[str, Any], back: tuple[str, str] | None = None
+) -> str:
+    """Put sections into the page's template, with a link (text, address) back to another page."""
     import jinja2
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     environment.filters["script_json"] = script_json
     bundle = _bundle()
-    draw = "".join(_resource(name) for name in ("words.js", "topics.js", "draw.js"))
+    draw = "".join(_resource(name) for name in ("words.js", "topics.js", "choices.js", "draw.js"))
     template = environment.from_string(_resource("page.html"))
     return template.render(
         title=str(info["title"]),
@@ -145,6 +189,7 @@ def render_page(sections: list[Section], info: Mapping[str, Any]) -> str:
         version=str(info["version"]),
         rule=str(info.get("region_rule", "")),
         sections=sections,
+        back=back,
         link=link,
         policy=policy(bundle, draw),
         style=Markup(_resource("style.css")),

@@ -72,7 +72,8 @@ class Figure:
     """A chart, its caption and the numbers behind it; either chart or table may be left out.
 
     `words` holds the words behind each score of the chart, for `templates/words.js`. A chart with
-    `fold` is folded behind this line.
+    `fold` is folded behind this line. `choices` holds the rows of a chart with lists to choose
+    from, for `templates/choices.js`; such a chart reads its rows from the data named ``cells``.
     """
 
     caption: str
@@ -82,6 +83,7 @@ class Figure:
     narrow: bool = False
     words: Mapping[str, Any] | None = None
     fold: str = ""
+    choices: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ def describe_run(
     versions: Mapping[str, str],
     assets: list[dict[str, Any]],
     word_lists: Mapping[str, str],
+    languages: Mapping[str, list[str]] | None = None,
 ) -> dict[str, Any]:
     """Gather what `build_page` wants to know of a run.
 
@@ -29,6 +30,8 @@ def describe_run(
         The merged configuration, as recorded.
     versions, assets, word_lists
         As recorded by the run.
+    languages : mapping, optional
+        What was left out of the tests in many languages, and what a reader must know of them.
     """
     corpus = next(one for one in config["corpora"] if one["role"] == "discovery")
     regions = {region["name"]: region["label"] or region["name"] for region in config["regions"]}
@@ -43,6 +46,7 @@ def describe_run(
         "settings": {**config, "versions": dict(versions), "word_lists": dict(word_lists)},
         "assets": assets,
         "commands": [],
+        "languages": dict(languages or {}),
     }
 
 

@@ -8,6 +8,7 @@
       const drawn = await vegaEmbed(place, JSON.parse(data.textContent), {
         actions: false, renderer: "svg", ast: true, hover: false, loader: loader, logLevel: 1,
       });
+      place.atlasView = drawn.view;
       drawn.view.addEventListener("click", (event, item) => {
         const datum = (item && item.datum) || {};
         if (datum.key) document.dispatchEvent(new CustomEvent("atlas-words", { detail: datum.key }));
