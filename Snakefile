@@ -35,6 +35,10 @@ include: "workflow/rules/pairs.smk"
 include: "workflow/rules/topic_tables.smk"
 include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/words.smk"
+include: "workflow/rules/weathub_lists.smk"
+include: "workflow/rules/weathub.smk"
+include: "workflow/rules/weathub_tables.smk"
+include: "workflow/rules/weathub_comparisons.smk"
 include: "workflow/rules/atlas.smk"
 include: "workflow/rules/targets.smk"
 
@@ -46,4 +50,5 @@ rule all:
     default_target: True
     input:
         "<results>/atlas/index.html",
+        expand(LANGUAGE_PAGE, language=PLAN.grid.languages),
         expand("<results>/tables/{table}.csv", table=TABLES),

@@ -18,6 +18,7 @@ from biasatlas.assets.catalogue import (
 )
 from biasatlas.association.control import NO_SEED
 from biasatlas.config import Config, Corpus, Region, Source, validate
+from biasatlas.language_plan import LanguagePlan
 from biasatlas.lexicons.gender_swap import load_gender_swap, swap_list
 from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
@@ -54,6 +55,16 @@ class Plan:
         self.config: Config = validate(values, where)
         self.resources = Path(resources)
         self.assets = load_catalogue(self.resources / "assets.yaml")
+
+    @cached_property
+    def grid(self) -> LanguagePlan:
+        """What the section weathub asks for."""
+        return LanguagePlan(self)
+
+    @property
+    def languages(self) -> list[str]:
+        """Languages of the regions' text and of the tests in many languages."""
+        return list(dict.fromkeys([*self.config.languages, *self.grid.languages]))
 
     # Regions and corpora
 
@@ -195,7 +206,7 @@ class Plan:
 
     def local_copy(self, name: str) -> Path | None:
         """The user's own copy of an asset, None where it is fetched."""
-        values = {"asset_paths": self.config.asset_paths, "ungdc_path": self.config.ungdc_path}
+        values = self.config.model_dump(include={"asset_paths", "ungdc_path", "weathub_path"})
         return find_local_path(self.assets[name], values)
 
     @property
@@ -205,7 +216,7 @@ class Plan:
         names = {source.asset for corpus in config.corpora for source in corpus.sources}
         names |= {self.encoder(language) or None for language in config.languages}
         names |= {config.pairs.encoder, config.vectors.pretrained, self.language_model}
-        names |= {config.labels.model, config.labels.second}
+        names |= {config.labels.model, config.labels.second, *self.grid.used_assets}
         return sorted(name for name in names if name is not None)
 
     # Word lists
@@ -325,7 +336,7 @@ class Plan:
                 f"gender/{language}/{self.gender_list(language)}={self.gender_digest(language)}"
             )
         lists += [f"region_aware/{line}" for line in self.region_aware_digest()]
-        return [*lists, f"gazetteer={self.gazetteer_digest()}"]
+        return [*lists, *self.grid.digests(), f"gazetteer={self.gazetteer_digest()}"]
 
     @property
     def gazetteer(self) -> str:

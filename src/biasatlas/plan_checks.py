@@ -14,6 +14,7 @@ from biasatlas.corpora.readers import read_source
 from biasatlas.corpora.regions import resolve_regions
 from biasatlas.errors import InputError
 from biasatlas.language_models.install import check_llama
+from biasatlas.language_plan import find_wrong_languages
 from biasatlas.plan import Plan
 
 
@@ -99,6 +100,7 @@ def find_wrong_names(plan: Plan) -> list[str]:
             problems += check_llama(f"labels.{role}")
     problems += _absent_gender_lists(plan)
     problems += _unknown_languages(plan)
+    problems += find_wrong_languages(plan.grid)
     if config.ungdc_path is not None and not Path(config.ungdc_path).exists():
         problems.append(f"key `ungdc_path`: {config.ungdc_path}: there is no such file")
     try:
@@ -168,6 +170,12 @@ def find_wrong_lists(plan: Plan) -> list[str]:
                 load(language)
             except InputError as error:
                 problems += error.problems
+    # Lists of the regions' languages were read above.
+    for language in set(plan.grid.languages) - set(plan.config.languages):
+        try:
+            plan.grid.own_tests(language)
+        except InputError as error:
+            problems += error.problems
     try:
         plan.published  # noqa: B018
     except InputError as error:

@@ -60,6 +60,7 @@ rule draw_atlas:
     params:
         code=code("draw_atlas"),
         tables=TABLES,
+        languages=PLAN.grid.about,
     message:
         "Drawing the atlas"
     script:

@@ -45,6 +45,13 @@ if PLAN.uses_alc("discovery") or (PLAN.evaluation and PLAN.uses_alc("evaluation"
 TABLES += TOPIC_TABLES
 if PLAN.evaluation:
     TABLES.append("evaluation")
+# Tables of the association tests in many languages.
+LANGUAGE_TABLES = ["weathub", "weathub_lists", "weathub_models", "gendered_forms"]
+LANGUAGE_TABLES += ["sensitivity", "translations", "translation_summary"]
+LANGUAGE_TABLES += ["agreement", "model_comparison", "language_clusters"]
+if PLAN.grid.jobs:
+    TABLES += LANGUAGE_TABLES
+LANGUAGE_PAGE = "<results>/atlas/languages/{language}.html"
 
 
 pathvars:
@@ -57,10 +64,11 @@ pathvars:
 wildcard_constraints:
     asset="|".join(PLAN.assets),
     corpus="|".join(corpus.name for corpus in PLAN.config.corpora),
-    language="|".join(PLAN.config.languages),
+    language="|".join(PLAN.languages),
     region="|".join(PLAN.regions),
     algorithm="word2vec|fasttext",
     seed=r"\d+",
+    model="|".join(model.name for model in PLAN.config.weathub.models) or "none",
 
 
 def code(name):

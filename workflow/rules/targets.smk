@@ -1,6 +1,6 @@
 """One named target a stage: snakemake --cores 8 corpora, weat, ...
 
-Expects: WEAT_TABLES and TOPIC_TABLES of common.smk.
+Expects: WEAT_TABLES, TOPIC_TABLES and LANGUAGE_TABLES of common.smk.
 """
 
 
@@ -33,3 +33,9 @@ rule own_vectors:
 rule topics:
     input:
         expand("<results>/tables/{table}.csv", table=["gender", *TOPIC_TABLES]),
+
+
+rule weathub:
+    input:
+        expand("<results>/tables/{table}.csv", table=LANGUAGE_TABLES),
+        expand(LANGUAGE_PAGE, language=PLAN.grid.languages),

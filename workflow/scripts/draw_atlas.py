@@ -23,5 +23,6 @@ with start(snakemake.log[0], "draw_atlas"):
         versions=json.loads(Path(snakemake.input.versions).read_text("utf-8")),
         assets=json.loads(Path(snakemake.input.assets).read_text("utf-8")),
         word_lists=json.loads(Path(snakemake.input.word_lists).read_text("utf-8")),
+        languages=snakemake.params.languages,
     )
     write_text(build_page(tables, info), snakemake.output[0])

@@ -53,6 +53,8 @@ def _describe(model: type[Section], title: str, lines: list[str], seen: set[str]
 def _default(value: Any) -> str:
     if isinstance(value, Section):
         return "see below"
+    if isinstance(value, list) and value and isinstance(value[0], Section):
+        return "see below: " + ", ".join(f"`{one.name}`" for one in value)
     return "empty" if value in (None, "", [], {}) else f"`{value}`"
 
 

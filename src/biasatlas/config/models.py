@@ -16,6 +16,7 @@ from biasatlas.config.labels import Labels
 from biasatlas.config.measures import Evaluation, Stability, Vectors, Weat
 from biasatlas.config.section import Language, Name, PathText, Section, Seed
 from biasatlas.config.topics import CommonTopics, Pairs, Topics
+from biasatlas.config.weathub import Weathub
 
 
 class Config(Section):
@@ -35,6 +36,8 @@ class Config(Section):
     """Files put there by hand: asset name -> path."""
     ungdc_path: PathText | None = None
     """A local copy of the UN General Debate Corpus (folder or archive); else its DOI is fetched."""
+    weathub_path: PathText | None = None
+    """A local copy of WEATHub (the folder that holds data/); its lists then join the run."""
     documents: Documents = Documents()
     """How documents are read, checked and drawn."""
     passages: Passages = Passages()
@@ -57,6 +60,8 @@ class Config(Section):
     """Female-male topic pairs."""
     evaluation: Evaluation = Evaluation()
     """Region-aware WEAT."""
+    weathub: Weathub = Weathub()
+    """Association tests in many languages and encoders."""
 
     @model_validator(mode="before")
     @classmethod
@@ -86,12 +91,16 @@ def find_contradictions(values: Mapping[str, Any]) -> list[str]:
     """
     regions, corpora = (_mappings(values.get(kind)) for kind in ("regions", "corpora"))
     vectors = values.get("vectors")
+    weathub = values.get("weathub")
+    weathub = weathub if isinstance(weathub, Mapping) else {}
     problems = []
     for kind, names in (
         ("regions", [region.get("name") for region in regions]),
         ("corpora", [corpus.get("name") for corpus in corpora]),
         ("languages", values.get("languages")),
         ("vectors.seeds", vectors.get("seeds") if isinstance(vectors, Mapping) else None),
+        ("weathub.languages", weathub.get("languages")),
+        ("weathub.models", [model.get("name") for model in _mappings(weathub.get("models"))]),
     ):
         written = [str(name) for name in names if name is not None] if _is_list(names) else []
         twice = sorted({name for name in written if written.count(name) > 1})

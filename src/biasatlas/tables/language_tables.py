@@ -170,7 +170,11 @@ TRANSLATIONS = Table(
         number("difference", "d_human less d_machine."),
         number("difference_low", "Lower end of its 95% interval over concepts (bootstrap)."),
         number("difference_high", "Upper end of that interval."),
-        share("p_value", "Two-sided p when each concept's two translations change places."),
+        share(
+            "p_value",
+            "Two-sided p of the difference of S' when each concept's two translations change "
+            "places.",
+        ),
         share("p_min", "Smallest p that so many concepts and permutations can give."),
         share("q_value", "Benjamini-Hochberg adjusted p_value over the whole table."),
         STATUS,
@@ -194,6 +198,12 @@ TRANSLATION_SUMMARY = Table(
         share("sign_agreement", "Share of the tests whose two d have one sign."),
         share("p_value", "Wilcoxon signed-rank p over languages (exact up to 50)."),
         share("p_min", "Smallest p that so many languages can give."),
+        number(
+            "strength_difference",
+            "Median over languages of the absolute d_human less the absolute d_machine: above 0 "
+            "where human translation gives the stronger association.",
+        ),
+        share("strength_p", "Wilcoxon signed-rank p of that."),
         share("q_value", "Benjamini-Hochberg adjusted p_value over the whole table."),
         NOTE,
     ),
@@ -201,7 +211,8 @@ TRANSLATION_SUMMARY = Table(
 
 AGREEMENT = Table(
     "agreement",
-    "One test under all encoders of a model: do they agree on the sign?",
+    "One test under all encoders of a model: do they agree on the sign? A model with one encoder "
+    "has no row.",
     ("language", "model", "variant", "space", "test"),
     (
         LANGUAGE,
@@ -227,7 +238,11 @@ MODEL_COMPARISON = Table(
     ("language", "encoder", "space", "model", "other_model"),
     (
         LANGUAGE,
-        ENCODER,
+        key(
+            "encoder",
+            "The encoder of both; where they have none in common, the main one of each, such as "
+            "`all_mean v fasttext`.",
+        ),
         SPACE,
         MODEL,
         GROUP,
@@ -261,6 +276,10 @@ LANGUAGE_CLUSTERS = Table(
             "support",
             "Mean over the cluster's other languages of the share of bootstraps over tests in "
             "which the two are together; empty for a cluster of one.",
+        ),
+        share(
+            "structure_p",
+            "p of the best silhouette against profiles whose languages are shuffled test by test.",
         ),
         number("cophenetic", "Correlation of the tree's distances with the distances.", -1, 1),
         NOTE,
