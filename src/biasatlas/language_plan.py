@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biasatlas.assets.catalogue import asset_digest, find_local_path
 from biasatlas.config.weathub import Weathub, WordModel
 from biasatlas.corpora.paths import expand_paths, inventory
 from biasatlas.errors import InputError
@@ -15,23 +16,32 @@ from biasatlas.lexicons.word_lists import AssociationTest, load_tests
 from biasatlas.provenance import file_sha256
 
 if TYPE_CHECKING:
-    from biasatlas.config import Source
-    from biasatlas.plan import Plan
+    from collections.abc import Mapping
+
+    from biasatlas.assets.asset import Asset
+    from biasatlas.config import Config, Source
 
 LISTS = "weathub"
 
 
 class LanguagePlan:
-    """The section weathub of a plan.
+    """The section weathub of a configuration.
 
     Parameters
     ----------
-    plan : Plan
+    run : Config
+        The whole configuration.
+    resources : Path
+        Folder of word lists and endings.
+    assets : mapping of str to Asset
+        The catalogue.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.config: Weathub = plan.config.weathub
+    def __init__(self, run: Config, resources: Path, assets: Mapping[str, Asset]) -> None:
+        self.run = run
+        self.config: Weathub = run.weathub
+        self.resources = resources
+        self.assets = assets
 
     @cached_property
     def languages(self) -> list[str]:
@@ -50,7 +60,8 @@ class LanguagePlan:
     @cached_property
     def local(self) -> Path | None:
         """The user's own copy of WEATHub; its files are read where they stand."""
-        return self.plan.local_copy(LISTS)
+        values = self.run.model_dump(include={"asset_paths", "weathub_path"})
+        return find_local_path(self.assets[LISTS], values)
 
     def list_files(self, language: str) -> list[str]:
         """Files of the user's own copy for a language."""
@@ -63,12 +74,12 @@ class LanguagePlan:
         if not self.published:
             return ""
         if self.local is None:
-            return self.plan.asset_digest(LISTS)
+            return asset_digest(self.assets[LISTS])
         return lists_digest(self.local, language)
 
     def own_folder(self, language: str) -> Path:
         """Folder of the run's own tests in a language."""
-        return self.plan.tests_folder(language)
+        return self.resources / "word_lists" / self.run.weat.tests / language
 
     def own_tests(self, language: str) -> list[AssociationTest]:
         """The run's own tests in a language; none where it has no folder."""
@@ -97,7 +108,7 @@ class LanguagePlan:
     @property
     def gender_rules_folder(self) -> str:
         """Folder of the endings of all languages."""
-        return str(self.plan.resources / "grammatical_gender")
+        return str(self.resources / "grammatical_gender")
 
     # Models
 
@@ -133,7 +144,7 @@ class LanguagePlan:
         if path is not None:
             return [model.kind, path, inventory(path)]
         if asset is not None:
-            return [model.kind, asset, self.plan.asset_digest(asset)]
+            return [model.kind, asset, asset_digest(self.assets[asset])]
         return [model.kind, "trained", str(sorted(self.config.training.model_dump().items()))]
 
     # Texts
@@ -154,7 +165,7 @@ class LanguagePlan:
 
     def takes_corpus(self, language: str) -> bool:
         """Whether the run's discovery corpus is the text of a language."""
-        return not self.config.texts and language in self.plan.config.languages
+        return not self.config.texts and language in self.run.languages
 
     def has_texts(self, language: str) -> bool:
         """Whether a language has texts."""
@@ -171,7 +182,7 @@ class LanguagePlan:
             [
                 source.reader,
                 sorted(source.options.items()),
-                self.plan.asset_digest(source.asset),
+                asset_digest(self.assets[source.asset]) if source.asset else "",
                 "" if source.asset else inventory(path),
             ]
             for source in self.sources(language)
@@ -181,7 +192,7 @@ class LanguagePlan:
     def settings(self, *keys: str) -> list[tuple[str, Any]]:
         """The named keys of the section, and the seed of the run."""
         values = self.config.model_dump(include=set(keys))
-        return [*sorted(values.items()), ("seed", self.plan.config.seed)]
+        return [*sorted(values.items()), ("seed", self.run.seed)]
 
     # What the run uses, and what it leaves out
 
@@ -264,7 +275,7 @@ def find_wrong_languages(plan: LanguagePlan) -> list[str]:
         One line a problem: key, value, what is allowed.
     """
     config, problems = plan.config, []
-    local = plan.plan.config.weathub_path
+    local = plan.run.weathub_path
     if local is not None and not Path(local).is_dir():
         return [f"key `weathub_path`: {local}: there is no such folder"]
     if plan.local is not None and plan.languages:
@@ -296,7 +307,7 @@ def find_wrong_languages(plan: LanguagePlan) -> list[str]:
 
 def _wrong_models(plan: LanguagePlan) -> list[str]:
     problems: dict[str, None] = {}
-    assets = plan.plan.assets
+    assets = plan.assets
     for language, name in plan.jobs:
         where = f"key `weathub.models` ({name})"
         asset, path = plan.asset(name, language), plan.path(name, language)

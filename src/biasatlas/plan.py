@@ -59,7 +59,7 @@ class Plan:
     @cached_property
     def grid(self) -> LanguagePlan:
         """What the section weathub asks for."""
-        return LanguagePlan(self)
+        return LanguagePlan(self.config, self.resources, self.assets)
 
     @property
     def languages(self) -> list[str]:

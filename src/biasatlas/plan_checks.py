@@ -36,7 +36,8 @@ def make_plan(
         Naming every wrong key, or every missing file, wrong option and faulty word list.
     """
     plan = Plan(values, resources, where)
-    problems = [f"{where}: {line}" for line in find_wrong_names(plan)]
+    names = [*find_wrong_names(plan), *find_wrong_languages(plan.grid)]
+    problems = [f"{where}: {line}" for line in names]
     problems += find_wrong_lists(plan)
     if problems:
         raise InputError(problems)
@@ -100,7 +101,6 @@ def find_wrong_names(plan: Plan) -> list[str]:
             problems += check_llama(f"labels.{role}")
     problems += _absent_gender_lists(plan)
     problems += _unknown_languages(plan)
-    problems += find_wrong_languages(plan.grid)
     if config.ungdc_path is not None and not Path(config.ungdc_path).exists():
         problems.append(f"key `ungdc_path`: {config.ungdc_path}: there is no such file")
     try:

@@ -25,6 +25,8 @@ SETS = {"targ1": "x", "targ2": "y", "attr1": "a", "attr2": "b"}
 LANGUAGES = tuple(
     "ar bn ckb da de el en es fa fr hi it ja ko ku mr pa ru te th tl tr ur vi zh".split()
 )
+# The tests of Caliskan et al. 2017 that are translated into all languages.
+SIX_TESTS = ("WEAT1", "WEAT2", "WEAT6", "WEAT7", "WEAT8", "WEAT9")
 # The largest file of WEATHub has 5,554 bytes.
 MAX_BYTES = 1_000_000
 _FOLDER = re.compile(r"([a-z]{2,3})_(gt|human|all|new|india)")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biasatlas.association.languages.sensitivity import SIX_TESTS
 from biasatlas.errors import InputError
+from biasatlas.lexicons.weathub_files import SIX_TESTS
 
 if TYPE_CHECKING:
     import pandas as pd

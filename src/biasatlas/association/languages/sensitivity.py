@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasatlas.lexicons.weathub_files import SIX_TESTS
 from biasatlas.tables.language_tables import SENSITIVITY
 from biasatlas.tables.storage import empty_table
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# The tests of the paper's sum; lists of new dimensions are no part of it.
-SIX_TESTS = ("WEAT1", "WEAT2", "WEAT6", "WEAT7", "WEAT8", "WEAT9")
 N_SETS = 4
 LEVEL = 0.95
 CELL = ["language", "model", "group", "variant", "encoder", "space"]

@@ -51,7 +51,8 @@ class PermutationResult:
         Smallest p-value that a test of this size can give.
     method : str
         ``exact`` (every partition counted), ``certified`` (characteristic function with Vaaler's
-        bounds) or ``certified_tail`` (the same, exponentially tilted).
+        bounds) or ``certified_tail`` (the same, exponentially tilted); or
+        ``saddlepoint`` (`biasatlas.association.permutation.saddlepoint`, an approximation).
     """
 
     p_value: float
@@ -64,7 +65,7 @@ class PermutationResult:
 
 
 @dataclass(frozen=True)
-class _Problem:
+class Problem:
     """The test in integers: scores that add up to 0, sorted, of which `size` make the sum."""
 
     scores: Integers
@@ -107,7 +108,7 @@ def permutation_test(
     ValueError
         For an empty set, scores that are not finite, or scores that are all equal.
     """
-    problem = _problem(
+    problem = integer_problem(
         np.sort(np.asarray(scores_x, dtype=np.float64)),
         np.sort(np.asarray(scores_y, dtype=np.float64)),
     )
@@ -116,7 +117,19 @@ def permutation_test(
     return _certified(problem, relative_width)
 
 
-def _problem(x: Floats, y: Floats) -> _Problem:
+def integer_problem(x: Floats, y: Floats) -> Problem:
+    """Put a test's scores in integers, with the band within which sums are ties.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (n_x,) and (n_y,)
+        Sorted association scores.
+
+    Raises
+    ------
+    ValueError
+        As in `permutation_test`.
+    """
     if x.size == 0 or y.size == 0:
         raise ValueError("both target sets need at least one word")
     # Sorted, so that the order of the words does not reach a single bit of the result.
@@ -144,7 +157,7 @@ def _problem(x: Floats, y: Floats) -> _Problem:
     if 2 * size > words:
         # The sum of X is minus that of Y, and the smaller set makes the shorter lists.
         scores, size = -scores[::-1], words - size
-    return _Problem(scores, size, observed, int(slack * unit * words))
+    return Problem(scores, size, observed, int(slack * unit * words))
 
 
 def _countable(words: int, size: int, max_exact: int) -> bool:
@@ -158,7 +171,7 @@ def _countable(words: int, size: int, max_exact: int) -> bool:
     return largest_class <= longest and list_length(half, size) <= longest
 
 
-def _exact(problem: _Problem) -> PermutationResult:
+def _exact(problem: Problem) -> PermutationResult:
     from biasatlas.association.permutation.meet_in_the_middle import count_subsets
 
     scores, size, observed = problem.scores, problem.size, problem.observed
@@ -187,7 +200,7 @@ def _exact(problem: _Problem) -> PermutationResult:
     )
 
 
-def _certified(problem: _Problem, relative_width: float) -> PermutationResult:
+def _certified(problem: Problem, relative_width: float) -> PermutationResult:
     from biasatlas.association.permutation.vaaler import tail
 
     scores, size, slack = problem.scores, problem.size, problem.slack

@@ -20,7 +20,7 @@ from numba import njit
 from biasatlas.association.permutation.enumeration import enumerate_subsets
 from biasatlas.association.permutation.p_value import (
     PermutationResult,
-    _problem,
+    integer_problem,
     permutation_test,
     smallest_p,
 )
@@ -28,7 +28,7 @@ from biasatlas.association.permutation.p_value import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from biasatlas.association.permutation.p_value import _Problem
+    from biasatlas.association.permutation.p_value import Problem
 
     Floats = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ def saddlepoint_p(scores_x: Floats, scores_y: Floats) -> PermutationResult:
     approximations, International Statistical Review 55(1). Robinson 1982, JRSS B 44(1). Booth &
     Butler 1990, Biometrika 77(4).
     """
-    problem = _problem(
+    problem = integer_problem(
         np.sort(np.asarray(scores_x, dtype=np.float64)),
         np.sort(np.asarray(scores_y, dtype=np.float64)),
     )
@@ -127,7 +127,7 @@ class _Tail:
         Whether the subsets were counted one by one.
     """
 
-    def __init__(self, problem: _Problem, sign: int) -> None:
+    def __init__(self, problem: Problem, sign: int) -> None:
         size, extreme = problem.size, abs(problem.observed)
         number = math.comb(problem.scores.size, size)
         scores = problem.scores if sign > 0 else -problem.scores[::-1]
@@ -149,7 +149,7 @@ class _Tail:
             self.at_least, self.above = min(middle + atom, 1.0), max(middle - atom, 0.0)
 
 
-def _most_alike(problem: _Problem) -> int:
+def _most_alike(problem: Problem) -> int:
     """Words that share the commonest score, within rounding."""
     ends = np.flatnonzero(np.diff(problem.scores) > problem.slack)
     return int(np.diff([-1, *ends, len(problem.scores) - 1]).max())

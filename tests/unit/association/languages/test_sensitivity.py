@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biasatlas.association.languages.published import Published
-from biasatlas.association.languages.sensitivity import SIX_TESTS, mean_and_interval, sensitivity
+from biasatlas.association.languages.sensitivity import mean_and_interval, sensitivity
+from biasatlas.lexicons.weathub_files import SIX_TESTS
 from biasatlas.tables.language_tables import SENSITIVITY
 
 NONE = Published({}, {})
