@@ -213,9 +213,9 @@ def space_figure(frame: pd.DataFrame) -> Figure | None:
         both,
         headers,
         "Raw and standardised vectors",
-        "The same cells on the model's own vectors and without what all words share (mean and "
-        "first principal components): what changes sign hangs on a direction that all words have, "
-        "not on these words. Thin cells are left out.",
+        "The same cells on the model's own vectors and without what all words share (each "
+        "dimension has mean 0 and deviation 1 over the language's words): what changes sign hangs "
+        "on what all words have, not on these words. Thin cells are left out.",
     )
 
 

@@ -72,7 +72,10 @@ _READ_MORE = [
         "Mukherjee, Raj, Zhu & Anastasopoulos 2023, Global Voices, Local Biases (WEATHub)",
         "https://doi.org/10.18653/v1/2023.emnlp-main.981",
     ),
-    ("Mu & Viswanath 2018, All-but-the-Top", "https://arxiv.org/abs/1702.01417"),
+    (
+        "Timkey & van Schijndel 2021, All Bark and No Bite",
+        "https://doi.org/10.18653/v1/2021.emnlp-main.372",
+    ),
 ]
 
 

@@ -102,7 +102,7 @@ class Weathub(Section):
         "raw",
         "standardised",
     ]
-    """raw: the model's vectors; standardised: without what the words of the language share."""
+    """raw: the model's vectors; standardised: each dimension with mean 0 and deviation 1 over the language's words."""
     p_values: Literal["certified", "saddlepoint"] = "certified"
     """certified: exact or with bounds; saddlepoint: a fast approximation for very large grids."""
     max_exact: Annotated[int, Field(ge=2, le=56, strict=True)] = 44

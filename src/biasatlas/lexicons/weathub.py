@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +80,7 @@ def read_lists(
     words in one entry become several entries at its place; of a word that stands twice in a set
     the first is kept. Words in two sets are kept, for the published tests stand as they are.
     A test is refused when it cannot be read, when opposing sets are the same, or when a set
-    has no word.
+    has no word. An own test with the very words of a published one is left out.
 
     Parameters
     ----------
@@ -114,9 +114,17 @@ def read_lists(
         found, more = _read_file(file)
         rows += found
         problems += more
+    published = _tests_by_words(rows)
     for test in own:
         found, more = _take_own(test)
-        rows += found
+        twin = published.get(_words_of(found))
+        if twin is None:
+            rows += found
+        else:
+            # Scored twice it would count twice in the correction for many tests.
+            note = f"the same words as {twin}; scored once"
+            finding = Finding("repeated", "dropped", note)
+            more = [Place(language, "own", test.test, _own_file(test)).report("", finding)]
         problems += more
     return Lists(_word_frame(rows), problem_frame(problems))
 
@@ -213,6 +221,21 @@ def _take_own(test: AssociationTest) -> tuple[list[dict[str, Any]], list[Problem
         for entry in enumerate(one.words)
     )
     return list(_rows(place, test.description, names, placed, refusal)), problems
+
+
+def _words_of(rows: Sequence[Mapping[str, Any]]) -> tuple[frozenset[str], ...]:
+    """Words of each set of a test, whatever their order."""
+    return tuple(frozenset(row["word"] for row in rows if row["set"] == name) for name in SETS)
+
+
+def _tests_by_words(
+    rows: Sequence[Mapping[str, Any]],
+) -> dict[tuple[frozenset[str], ...], str]:
+    """Variant and name of each test by its words."""
+    tests: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        tests.setdefault(f"{row['variant']} {row['test']}", []).append(row)
+    return {_words_of(some): name for name, some in tests.items()}
 
 
 def _own_file(test: AssociationTest) -> str:

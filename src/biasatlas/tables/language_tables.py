@@ -22,7 +22,8 @@ VARIANT = text(
 ENCODER = key("encoder", "How a word becomes a vector (docs/weathub.md).")
 SPACE = text(
     "space",
-    "The model's own vectors (`raw`), or without what all words share (`standardised`).",
+    "The model's own vectors (`raw`), or each dimension with mean 0 and deviation 1 over the "
+    "language's words (`standardised`).",
     *SPACES,
 )
 CELL: tuple[Column, ...] = (LANGUAGE, MODEL, GROUP, VARIANT, ENCODER, SPACE)
@@ -85,8 +86,8 @@ WEATHUB_LISTS = Table(
             "What it is: no word (`nan`, `blank`); several words in one entry; not in Unicode form "
             "NFC; stray white space, invisible characters, quotation marks, punctuation or a "
             "remark in brackets (`stray`); a word twice; a word in two opposing sets, or in a target and an attribute set; "
-            "two opposing sets that are the same; few words; a file that cannot be read; a file of "
-            "no known test.",
+            "two opposing sets that are the same; few words; an own test with the words of a "
+            "published one (`repeated`); a file that cannot be read; a file of no known test.",
             "nan",
             "blank",
             "several_words",
@@ -97,6 +98,7 @@ WEATHUB_LISTS = Table(
             "leak",
             "same_sets",
             "few_words",
+            "repeated",
             "broken",
             "unknown",
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from biasatlas.lexicons.weathub_files import (
     lists_digest,
 )
 from biasatlas.lexicons.weathub_repairs import repair_entry, show
-from biasatlas.lexicons.word_lists import load_tests
+from biasatlas.lexicons.word_lists import AssociationTest, WordSet, load_tests
 from biasatlas.tables.language_tables import WEATHUB_LISTS
 from biasatlas.tables.schemas import check_table
 
@@ -455,3 +456,19 @@ def test_a_digest_reads_files_of_its_language_only(put, monkeypatch):
     monkeypatch.setattr(weathub_files, "_read_bytes", lambda f: opened.append(f.name) or read(f))
     lists_digest(root, "fr")
     assert opened == ["fr_gt/weat1.json"]
+
+
+def test_an_own_test_with_the_words_of_a_published_one_is_scored_once(put):
+    folder = put("en/weat1.json")
+    words = {
+        name: WordSet(name, tuple(reversed(content()[key]["examples"])))
+        for name, key in zip("xyab", ("targ1", "targ2", "attr1", "attr2"), strict=True)
+    }
+    same = AssociationTest("WEAT1", "d", "en", citation="c", path=Path("en/WEAT1.yaml"), **words)
+    x = WordSet("x", ("another", *words["x"].words))
+    lists = read_lists(folder, "en", [same, replace(same, test="WEAT2", x=x)])
+    own = lists.words[lists.words["variant"] == "own"]
+    assert set(own["test"]) == {"WEAT2"}
+    row = lists.problems[lists.problems["problem"] == "repeated"].iloc[0]
+    assert (row["test"], row["action"], row["n"]) == ("WEAT1", "dropped", 1)
+    assert row["note"] == "the same words as original WEAT1; scored once"

@@ -180,7 +180,8 @@ def _score_space(
     rows: list[dict[str, Any]] = []
     for one in listed:
         if one.refusal:
-            refused = resolve(one.test, tested, settings).refuse(f"refused: {one.refusal}")
+            looked = replace(resolve(one.test, tested, settings), notes=[])
+            refused = looked.refuse(f"refused: {one.refusal}")
             row = row_without_score(refused, settings.case)
         else:
             row = {str(name): value for name, value in next(scored).items()}
