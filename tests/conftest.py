@@ -23,14 +23,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Share tests out to workers: the long ones first, and those of one finished run together."""
     items.sort(key=_turn)
     for item in items:
-        group = ("the finished run", item.nodeid, str(item.path))[_turn(item)]
+        group = (_finished_run(item), item.nodeid, str(item.path))[_turn(item)]
         item.add_marker(pytest.mark.xdist_group(group))
 
 
 def _turn(item: pytest.Item) -> int:
-    if "finished" in getattr(item, "fixturenames", ()):
+    if _finished_run(item):
         return 0
     return 1 if ROOT / "tests" / "workflow" in item.path.parents else 2
+
+
+def _finished_run(item: pytest.Item) -> str:
+    """Name the fixture of the finished run that a test looks at; nothing where it has none."""
+    names = [name for name in getattr(item, "fixturenames", ()) if name.startswith("finished")]
+    return " ".join(names)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

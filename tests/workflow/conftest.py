@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from project import make_project, snakemake, write_encoder, write_glove
+from project import (
+    list_words,
+    make_project,
+    snakemake,
+    write_bert,
+    write_encoder,
+    write_glove,
+)
 
 
 @pytest.fixture(scope="session")
@@ -13,6 +20,7 @@ def assets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("assets")
     write_encoder(folder / "encoder")
     write_glove(folder / "glove")
+    write_bert(folder / "bert", list_words("weat/en"))
     return folder
 
 

@@ -8,6 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,9 @@ WEAT_WORDS = (
     "business career home parents children family cousins marriage wedding relatives"
 ).split()
 FEW_REFITS = {"seeds": 2, "orders": 1, "bootstraps": 4, "permutations": 199}
+FEW_DRAWS = {"nulls": 20, "bootstrap": 100, "permutations": 99}
+# For runs that are not about languages.
+NO_LANGUAGES = {"languages": []}
 FEMALE = "she her mother daughter sister aunt".split()
 MALE = "he his father son brother uncle".split()
 FILLING = "the of and in with after before during many some old new great small".split()
@@ -59,19 +64,14 @@ def _document(rng: random.Random, subject: list[str], terms: list[str]) -> str:
     return " ".join(sentences)
 
 
-def write_encoder(folder: Path) -> None:
-    """Save a random two-layer BERT as a sentence-transformers model, safetensors only."""
+def write_bert(folder: Path, words: Collection[str], positions: int = 512) -> None:
+    """Save a random two-layer BERT that knows the words whole and no other, safetensors only."""
     import torch
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.models import Pooling, Transformer
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
-    words = {word for text in SUBJECTS.values() for word in text.split()}
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "."]
-    vocabulary += sorted(words | {*WEAT_WORDS, *FEMALE, *MALE, *FILLING})
-    raw = folder.with_name("raw_bert")
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", *sorted(words)]
     numbers = {word: number for number, word in enumerate(vocabulary)}
-    BertTokenizerFast(vocab=numbers).save_pretrained(raw)
+    BertTokenizerFast(vocab=numbers, model_max_length=positions).save_pretrained(folder)
     torch.manual_seed(0)
     config = BertConfig(
         vocab_size=len(vocabulary),
@@ -80,20 +80,35 @@ def write_encoder(folder: Path) -> None:
         num_attention_heads=2,
         intermediate_size=64,
         initializer_range=0.3,
+        max_position_embeddings=positions,
     )
-    BertModel(config).save_pretrained(raw, safe_serialization=True)
+    BertModel(config).save_pretrained(folder, safe_serialization=True)
+
+
+def write_encoder(folder: Path) -> None:
+    """Save such a BERT as a sentence-transformers model."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.models import Pooling, Transformer
+
+    words = {word for text in SUBJECTS.values() for word in text.split()}
+    raw = folder.with_name("raw_bert")
+    write_bert(raw, words | {*WEAT_WORDS, *FEMALE, *MALE, *FILLING})
     transformer = Transformer(str(raw), max_seq_length=128)
     SentenceTransformer(modules=[transformer, Pooling(32)]).save(str(folder))
+
+
+def list_words(*kinds: str) -> list[str]:
+    """Words of the repository's own lists, in lower case."""
+    lists = [ROOT / "resources" / "word_lists" / kind for kind in kinds]
+    text = " ".join(p.read_text("utf-8") for some in lists for p in sorted(some.rglob("*.yaml")))
+    return sorted({word.lower() for word in re.findall(r"(?m)^ +- ([\w-]+)$", text)})
 
 
 def write_glove(folder: Path) -> None:
     """Write pretrained vectors in the form of the GloVe asset: random, for the listed words."""
     import pandas as pd
 
-    kinds = ("weat/en", "control/en", "region_aware")
-    lists = [ROOT / "resources" / "word_lists" / kind for kind in kinds]
-    text = " ".join(p.read_text("utf-8") for some in lists for p in sorted(some.rglob("*.yaml")))
-    words = sorted({word.lower() for word in re.findall(r"(?m)^ +- ([\w-]+)$", text)})
+    words = list_words("weat/en", "control/en", "region_aware")
     folder.mkdir(parents=True)
     matrix = np.random.default_rng(0).normal(size=(len(words), 20)).astype(np.float32)
     np.save(folder / "glove_6B_50d_emb.npy", matrix)
@@ -131,6 +146,7 @@ def write_config(project: Path, assets: Path, **changes: Any) -> Path:
         "topics": {"permutations": 499, "bootstrap": 200, "refits": FEW_REFITS},
         # the model is not in every clone; a test of its own asks it
         "labels": {"model": None},
+        "weathub": {"models": _word_models(assets), **FEW_DRAWS},
         # made-up text is in no language
         "documents": {"language_min": None, "min_words": 20},
         "passages": {"words": 60, "min_words": 20},
@@ -141,6 +157,14 @@ def write_config(project: Path, assets: Path, **changes: Any) -> Path:
     return path
 
 
+def _word_models(assets: Path) -> list[dict[str, str]]:
+    # A sentence encoder would take its time and go the same ways.
+    return [
+        {"name": "bert", "kind": "layers", "path": str(assets / "bert"), "group": "monolingual"},
+        {"name": "glove", "kind": "static", "asset": "glove_6b_50d", "group": "monolingual"},
+    ]
+
+
 def make_project(project: Path, assets: Path) -> Path:
     """Lay out a working folder: word lists of the repository, a made-up corpus, a small config."""
     ignored = shutil.ignore_patterns("fetched")
@@ -148,6 +172,19 @@ def make_project(project: Path, assets: Path) -> Path:
     write_corpus(project / "corpus.csv", {"north": 260, "south": 30})
     write_config(project, assets)
     return project
+
+
+@contextmanager
+def edited(path: Path, change: Callable[[str], str]) -> Iterator[None]:
+    """Change a file for the time of a dry run."""
+    before = path.read_text("utf-8")
+    after = change(before)
+    assert after != before
+    path.write_text(after, encoding="utf-8")
+    try:
+        yield
+    finally:
+        path.write_text(before, encoding="utf-8")
 
 
 def snakemake(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from project import ROOT, planned_jobs, snakemake, write_config
+from project import ROOT, edited, planned_jobs, snakemake, write_config
 
 SCORING = {
     "score_weat": 2,
@@ -25,6 +23,19 @@ SCORING = {
     "compare_texts": 1,
     "tabulate_differences": 1,
     "tabulate_stability": 1,
+}
+# The same lists under two models.
+LANGUAGES = {
+    "read_weathub_lists": 1,
+    "encode_words": 2,
+    "score_languages": 2,
+    "compare_translations": 2,
+    "tabulate_languages": 3,
+    "tabulate_weathub": 1,
+    "tabulate_sensitivity": 1,
+    "tabulate_translations": 1,
+    "compare_encoders": 1,
+    "draw_language_pages": 1,
 }
 # Tables of all scores and lists.
 WORDS = {"tabulate_words": 1, "tabulate_coverage": 1}
@@ -52,26 +63,13 @@ TOPICS = {
 }
 
 
-@contextmanager
-def edited(path: Path, change: Callable[[str], str]) -> Iterator[None]:
-    """Change a file for the time of a dry run."""
-    before = path.read_text("utf-8")
-    after = change(before)
-    assert after != before
-    path.write_text(after, encoding="utf-8")
-    try:
-        yield
-    finally:
-        path.write_text(before, encoding="utf-8")
-
-
 def weat6(project: Path) -> Path:
     return project / "resources/word_lists/weat/en/WEAT6.yaml"
 
 
 def test_a_changed_word_reruns_scoring_tables_and_atlas_only(finished: Path) -> None:
     with edited(weat6(finished), lambda text: text.replace("- salary", "- wages")):
-        assert planned_jobs(finished) == SCORING | WORDS | LINT | PAGES
+        assert planned_jobs(finished) == SCORING | LANGUAGES | WORDS | LINT | PAGES
 
 
 def test_a_comment_or_another_order_of_words_reruns_nothing(finished: Path) -> None:

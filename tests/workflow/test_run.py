@@ -8,6 +8,7 @@ from pathlib import Path
 
 from project import (
     FEW_REFITS,
+    NO_LANGUAGES,
     SUBJECTS,
     make_project,
     planned_jobs,
@@ -22,6 +23,7 @@ TABLES = [
     *("corpus", "gender", "word_lists", "weat", "words", "coverage", "stability", "companions"),
     *("differences", "alc", "topics", "topic_stability", "topic_examples", "topic_hierarchy"),
     *("ngrams", "common_chance", "pairs", "pair_candidates", "pair_thresholds", "evaluation"),
+    *("weathub", "weathub_models", "sensitivity", "agreement"),
 ]
 
 
@@ -95,7 +97,8 @@ def test_one_core_gives_the_same_bytes_as_four(
     project = make_project(tmp_path, assets)
     result = snakemake(project, "--cores", "1")
     assert result.returncode == 0, result.stdout + result.stderr
-    names = [f"tables/{name}.csv" for name in TABLES] + ["atlas/index.html"]
+    names = [f"tables/{name}.csv" for name in TABLES]
+    names += ["atlas/index.html", "atlas/languages/en.html"]
     same, different, lost = filecmp.cmpfiles(
         finished / "results/small", project / "results/small", names, shallow=False
     )
@@ -121,6 +124,7 @@ def test_regions_with_nothing_one_document_or_one_gender_reach_the_atlas(
         regions=[{"name": name, "document_label": name} for name in names],
         topics={"permutations": 99, "bootstrap": 100, "min_passages": 20, "refits": FEW_REFITS},
         stability={"resample_documents": False, "bootstrap": 100, "permutations": 99},
+        weathub=NO_LANGUAGES,
         vectors={
             "seeds": [1],
             "word2vec": {"size": 20, "min_count": 2},
@@ -163,6 +167,7 @@ def test_the_papers_settings_run_to_the_end(assets: Path, tmp_path: Path) -> Non
         pairs={"selection": "gap", "gap_threshold": 0.5},
         evaluation={"algorithms": ["fasttext"], "keep_shared": True, "terms": "paper_text"},
         stability={"resample_documents": False, "bootstrap": 100, "permutations": 99},
+        weathub=NO_LANGUAGES,
         vectors={
             "algorithms": ["word2vec"],
             "seeds": [1],

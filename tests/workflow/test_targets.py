@@ -73,7 +73,11 @@ def test_a_rule_has_all_that_a_rule_must_have(file: str, name: str, body: str) -
 
 
 @pytest.mark.parametrize(
-    "name", ["embed_passages", "fit_topics", "refit_topics", "describe_topics", "label_topics"]
+    "name",
+    [
+        *("embed_passages", "fit_topics", "refit_topics", "describe_topics", "label_topics"),
+        "encode_words",
+    ],
 )
 def test_rules_that_use_a_gpu_say_so(name: str) -> None:
     body = next(body for _, rule, body in RULES if rule == name)

@@ -111,7 +111,9 @@ rule compare_translations:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("compare_translations"),
-        settings=PLAN.grid.settings("bootstrap", "permutations", "spaces"),
+        settings=PLAN.grid.settings(
+            "bootstrap", "coverage_min", "permutations", "spaces", "thin_words"
+        ),
     message:
         "Comparing human and machine translation of {wildcards.language} on {wildcards.model}"
     script:

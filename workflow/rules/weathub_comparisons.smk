@@ -61,7 +61,7 @@ rule draw_language_pages:
         tables=LANGUAGE_TABLES,
         languages=PLAN.grid.languages,
         run=PLAN.config.run,
-        title=PLAN.corpus(PLAN.discovery).title,
+        title="association tests of words",
         about=PLAN.grid.about,
     message:
         "Drawing a page of each language"

@@ -14,7 +14,13 @@ with start(snakemake.log[0], f"compare_translations {wildcards.language} {wildca
         pd.read_parquet(given.words),
         read_encoded(given.encoded),
         pd.read_parquet(given.reading),
-        settings=Settings(asked["bootstrap"], asked["permutations"], seed=asked["seed"]),
+        settings=Settings(
+            asked["bootstrap"],
+            asked["permutations"],
+            asked["thin_words"],
+            asked["coverage_min"],
+            asked["seed"],
+        ),
         spaces=asked["spaces"],
     )
     write_parquet(rows, snakemake.output[0])

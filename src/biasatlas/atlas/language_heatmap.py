@@ -66,6 +66,8 @@ def prepare(frame: pd.DataFrame) -> pd.DataFrame:
     )
     for column in ("sizes", "sets", "missing", "note"):
         renamed[column] = renamed[column].astype("str")
+    # What is shown first is what claims most.
+    renamed["claimed"] = renamed["d"].where(renamed["status"] == "ok")
     return add_labels(renamed)
 
 
@@ -118,7 +120,7 @@ def heat_figure(frame: pd.DataFrame, title: str, limits: Limits | None = None) -
         _HOVER,
         orders=order,
         spread="row",
-        scored="d",
+        scored="claimed",
         limits=limits,
     )
     counts = _counts(choices.records)

@@ -15,11 +15,13 @@ PROBLEMS = {
     "blank": "empty entry",
     "several_words": "several words in one entry",
     "not_nfc": "not in Unicode form NFC",
+    "stray": "stray white space, marks or a remark",
     "duplicate": "word twice in a set",
     "shared": "word in two opposing sets",
     "leak": "word in a target and an attribute set",
     "same_sets": "two opposing sets are the same",
     "few_words": "few words",
+    "repeated": "own test with a published one’s words",
     "broken": "file cannot be read",
     "unknown": "file of no known test",
 }

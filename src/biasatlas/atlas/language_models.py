@@ -54,7 +54,10 @@ def reading_figures(models: pd.DataFrame | None) -> list[Figure]:
         ]
         caption = (
             "Share of the words of a language's lists that a model reads: neither unknown to it nor "
-            "cut into single letters. Refused: too few. Empty: the run does not ask this model."
+            "cut into single letters. Refused: too few. Empty: the run does not ask this model. "
+            "Readable is not known: an English model spells German in pieces that it knows from "
+            "English, and fastText composes words that it never saw. The numbers below say into "
+            "how many pieces words are cut, and how many are composed."
         )
         table = DataTable(["Language", *names], body, frozenset(names))
         figures.append(Figure(caption, table=table, title="What reads what"))
@@ -86,7 +89,10 @@ def reading_figures(models: pd.DataFrame | None) -> list[Figure]:
         f"refused{named}."
     )
     summary = "" if len(order) == 1 else f"Numbers: {plural(len(body), 'row')}"
-    table = DataTable(headers, body, frozenset(headers[4:11]), summary)
+    if len(order) == 1:
+        headers, body = headers[1:], [row[1:] for row in body]
+    numbers = {"Words", "Read", "Unknown", "Cut to letters", "Too long", "Pieces a word"}
+    table = DataTable(headers, body, frozenset({*numbers, "Readable"}), summary)
     title = "What reads this language" if len(order) == 1 else ""
     figures.append(Figure(caption, table=table, title=title))
     return figures
@@ -179,18 +185,20 @@ def cluster_figure(frame: pd.DataFrame | None) -> Figure | None:
                 integer(row["n_tests"]),
                 integer(part["cluster"].nunique()),
                 number(part["silhouette"].mean()),
+                number(row["structure_p"]),
                 number(row["cophenetic"]),
                 " | ".join(groups),
             ]
         )
-    headers = ["Model", "Encoder", "Space", "Tests", "Groups", "Silhouette", "Cophenetic", "Groups in order of the tree (support)"]  # fmt: skip
+    headers = ["Model", "Encoder", "Space", "Tests", "Groups", "Silhouette", "p of it", "Cophenetic", "Groups in order of the tree (support)"]  # fmt: skip
     caption = (
         "Languages grouped by their profile of d over tests (average linkage, 1 less correlation). "
         "Support: how often two languages of a group are together again when tests are drawn anew; "
-        "under half, the group is an accident of the tests. Groups rest on few tests and say "
+        "under half, the group is an accident of the tests. p: that of the silhouette against "
+        "profiles whose languages are shuffled test by test, uncorrected. Groups rest on few tests and say "
         "nothing of language families."
     )
-    table = DataTable(headers, body, frozenset(headers[3:7]))
+    table = DataTable(headers, body, frozenset(headers[3:8]))
     return Figure(caption, table=table, title="Languages with like profiles")
 
 

@@ -86,8 +86,8 @@ _FAMILIES = {
 FAMILIES = tuple(dict.fromkeys(_FAMILIES.values()))
 VARIANTS = {
     "original": "English original",
-    "gt": "machine translation",
     "human": "human translation",
+    "gt": "machine translation",
     "all": "human, gendered and local words",
     "all_plain": "the same without gendered forms",
     "new": "new dimensions",

@@ -57,6 +57,7 @@ def _dumbbells(frame: pd.DataFrame) -> Figure:
     frame = scored.rename(columns={"difference_low": "low", "difference_high": "high"}).rename(
         columns={"p_value": "p", "q_value": "q", "d_human": "human", "d_machine": "machine"}
     )
+    frame = frame.assign(claimed=frame["difference"].where(frame["status"] == "ok"))
     choices = build_choices(
         frame,
         lists,
@@ -64,7 +65,7 @@ def _dumbbells(frame: pd.DataFrame) -> Figure:
         ("p", "p_min", "n_concepts", "n_alike", "note"),
         orders=order,
         spread="row",
-        scored="difference",
+        scored="claimed",
         limits=_LIMITS,
     )
     beyond = int((frame["q"] < FOUND).sum())

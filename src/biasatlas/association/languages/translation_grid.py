@@ -10,7 +10,7 @@ from biasatlas.association.languages.concepts import Concepts, pair_concepts
 from biasatlas.association.languages.score_grid import ABOUT_TEXTS, SPACES
 from biasatlas.association.languages.spaces import standardise
 from biasatlas.association.languages.translations import Settings, compare_translations
-from biasatlas.encoders.phrases import entry_vectors
+from biasatlas.encoders.phrases import entry_vectors, find_composed, set_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,6 +52,7 @@ def compare_language(
     frames = []
     for encoder in sorted(name for name in encoded.columns if name not in ABOUT_TEXTS):
         raw = entry_vectors(encoded, encoder, entries if tests else [])
+        composed = find_composed(encoded, encoder, entries)
         for space in sorted(spaces):
             vectors, listed = raw, tests
             if space == "standardised" and tests and not unread:
@@ -61,7 +62,12 @@ def compare_language(
                     listed = _refuse(tests, str(error))
             frames.append(
                 compare_translations(
-                    listed, vectors, **names, encoder=encoder, space=space, settings=settings
+                    listed,
+                    set_apart(vectors, composed),
+                    **names,
+                    encoder=encoder,
+                    space=space,
+                    settings=settings,
                 )
             )
     return pd.concat(frames, ignore_index=True)

@@ -44,12 +44,16 @@ class Settings:
         Random exchanges; where there are no more of them at all, every one is counted.
     min_concepts : int
         A test whose smallest set has fewer is thin.
+    coverage_min : float
+        A test is thin where a smaller share of its concepts has a vector in both translations;
+        words that fastText composed do not count.
     seed : int
     """
 
     replicates: int = 1_000
     permutations: int = 999
     min_concepts: int = 4
+    coverage_min: float = 0.8
     seed: int = 0
 
 
@@ -188,6 +192,10 @@ def compare(
     if min(found.sizes) < settings.min_concepts:
         smallest = min(range(len(SETS)), key=found.sizes.__getitem__)
         thin.append(f"thin: {SETS[smallest].upper()} has {found.sizes[smallest]} concepts")
+    complete = sum(all(word in vectors for word in (*one, *two)) for one, two in _pairs(concepts))
+    if complete < settings.coverage_min * len(concepts.human):
+        of = len(concepts.human)
+        thin.append(f"thin: {complete} of {of} concepts have vectors of their own in both")
     if not found.differ.any():
         thin.append("thin: both translations are the same words")
         row |= {"difference": 0.0, "difference_low": 0.0, "difference_high": 0.0}
@@ -242,7 +250,7 @@ def _pairs(concepts: Concepts) -> Iterable[tuple[Entry, Entry]]:
 
 def _unit(entry: Entry, vectors: WordVectors) -> Any:
     """Vector of length one of an entry, None where it has none."""
-    known = [word for word in entry if word in vectors]
+    known = [word for word in entry if word in vectors or vectors.can_compose(word)]
     if not known:
         return None
     rows = vectors.rows(known)

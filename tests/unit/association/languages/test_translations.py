@@ -345,6 +345,21 @@ def test_every_encoder_and_space_of_a_language():
     assert found["d_machine"] == pytest.approx(one_row(words, moved)["d_machine"])
 
 
+def test_a_comparison_that_rests_on_composed_words_is_thin():
+    words = frame_of(lists("h", 5), lists("m", 5))
+    encoded = encode(words)[["text", "status", "letters", "pieces", "last_mean"]]
+    encoded = encoded.rename(columns={"last_mean": "fasttext"}).assign(pieces=0)
+    row = compare_language(words, encoded, reading(), settings=FAST, spaces=["raw"]).iloc[0]
+    assert row["status"] == "ok"
+    encoded.loc[encoded["text"].isin(words["word"].unique()[:3]), "pieces"] = 4
+    encoded.loc[encoded["text"].isin(words["word"].unique()[-3:]), "pieces"] = 4
+    thin = compare_language(words, encoded, reading(), settings=FAST, spaces=["raw"]).iloc[0]
+    assert thin["status"] == "thin"
+    assert "of 20 concepts have vectors of their own in both" in thin["note"]
+    # They are scored all the same.
+    assert (thin["d_human"], thin["n_concepts"]) == (row["d_human"], row["n_concepts"])
+
+
 def test_a_language_that_cannot_be_read_or_standardised_is_refused():
     words = frame_of(lists("h", 1), lists("m", 1))
     table = compare_language(

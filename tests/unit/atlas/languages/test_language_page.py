@@ -40,12 +40,12 @@ def test_a_line_holds_one_place_of_the_lists(make_words: Make) -> None:
     html = word_cards("ar", make_words("ar", ARABIC), None)
     part = html.partition("<caption>A: A</caption>")[2]
     head = re.findall(r'<th scope="col">(.*?)</th>', part)
-    assert head == ["English original", "machine translation", "human translation"]
+    assert head == ["English original", "human translation", "machine translation"]
     lines = [
         re.sub(r"<(?!/td)[^>]*>", "", line).split("</td>")[:-1]
         for line in re.findall(r"<tr>(.*?)</tr>", part.partition("<tbody>")[2])
     ]
-    assert lines == [["", "", "ذكر"], ["man", "رجل", ""]]
+    assert lines == [["", "ذكر", ""], ["man", "", "رجل"]]
 
 
 def test_problems_are_marked_in_their_set_and_listed(make_words: Make, fill: Make) -> None:

@@ -17,16 +17,39 @@ import pytest
 from biasatlas.atlas import build_page
 from biasatlas.atlas import page as page_module
 from biasatlas.atlas.language_heatmap import heat_figure, prepare
+from biasatlas.atlas.language_lists import _ACTIONS, PROBLEMS
 from biasatlas.atlas.language_models import cluster_figure, plain_figure, space_figure
-from biasatlas.atlas.language_names import language_label, language_order, number_test
+from biasatlas.atlas.language_names import (
+    ENCODERS,
+    SPACES,
+    VARIANTS,
+    language_label,
+    language_order,
+    number_test,
+)
 from biasatlas.atlas.languages import TABLES, section
 from biasatlas.atlas.multiverse import disagreeing, strip_figure
 from biasatlas.atlas.page import script_json
+from biasatlas.encoders.layers import CLS, LAYER_ENCODERS
+from biasatlas.tables import TABLES as ALL_TABLES
 
 Tables = dict[str, pd.DataFrame]
 Make = Callable[..., Any]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 HOSTILE = "</script><script>document.title='taken'</script>"
+
+
+def test_every_value_that_a_table_allows_has_a_name() -> None:
+    allowed = {
+        (name, column.name): set(column.allowed)
+        for name in ("weathub", "weathub_lists")
+        for column in ALL_TABLES[name].columns
+    }
+    assert set(PROBLEMS) == allowed["weathub_lists", "problem"]
+    assert set(_ACTIONS) == allowed["weathub_lists", "action"]
+    assert set(VARIANTS) == allowed["weathub", "variant"]
+    assert set(SPACES) == allowed["weathub", "space"]
+    assert set(ENCODERS) >= {*LAYER_ENCODERS, CLS, "token_in_context", "sentence", "fasttext"}
 
 
 def test_no_tables_and_nothing_left_out_gives_no_section(empty_tables: Tables) -> None:
@@ -165,7 +188,14 @@ def test_lists_with_and_without_gendered_forms(fill: Make, make_tables: Make) ->
 
 
 def test_clusters_name_languages_along_the_tree(fill: Make) -> None:
-    same = {"model": "m", "encoder": "all_mean", "space": "raw", "n_tests": 6, "cophenetic": 0.8}
+    same = {
+        "model": "m",
+        "encoder": "all_mean",
+        "space": "raw",
+        "n_tests": 6,
+        "cophenetic": 0.8,
+        "structure_p": 0.04,
+    }
     rows = [
         {**same, "language": "ur", "place": 1, "cluster": 1, "silhouette": 0.4, "support": 0.9},
         {**same, "language": "hi", "place": 2, "cluster": 1, "silhouette": 0.4, "support": 0.7},
@@ -174,7 +204,7 @@ def test_clusters_name_languages_along_the_tree(fill: Make) -> None:
     figure = cluster_figure(fill("language_clusters", rows))
     assert figure is not None
     assert figure.table is not None
-    assert figure.table.rows[0][3:] == ["6", "2", "0.30", "0.80", "Urdu (ur), Hindi (hi) (80%) | Arabic (ar) (–)"]  # fmt: skip
+    assert figure.table.rows[0][3:] == ["6", "2", "0.30", "0.04", "0.80", "Urdu (ur), Hindi (hi) (80%) | Arabic (ar) (–)"]  # fmt: skip
 
 
 def test_order_of_languages_and_tests() -> None:
