@@ -215,12 +215,12 @@ class LanguagePlan:
     def left_out(self) -> list[str]:
         """What this run does not hold of the paper's languages, lists and models, and why."""
         if not self.languages:
-            return ["No language is asked for (`weathub.languages` is empty)."]
+            return ["No language is asked for (weathub.languages is empty)."]
         lines = []
         if not self.published:
             lines.append(
-                "WEATHub's lists in 25 languages: no copy is given (`weathub_path`) and none is "
-                "fetched (`weathub.published_lists`). Only the run's own lists are scored."
+                "WEATHub's lists in 25 languages: no copy is given (weathub_path) and none is "
+                "fetched (weathub.published_lists). Only the run's own lists are scored."
             )
         absent = [one for one in LANGUAGES if one not in self.languages]
         if absent:

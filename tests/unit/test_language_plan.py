@@ -92,7 +92,7 @@ def test_all_languages_are_the_25_of_the_paper():
 def test_no_language_leaves_the_stage_out():
     plan = plan_of(languages=[])
     assert plan.grid.jobs == []
-    assert plan.grid.left_out == ["No language is asked for (`weathub.languages` is empty)."]
+    assert plan.grid.left_out == ["No language is asked for (weathub.languages is empty)."]
 
 
 def test_the_language_stands_in_assets_and_paths(tmp_path):
