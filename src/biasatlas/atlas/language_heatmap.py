@@ -9,13 +9,21 @@ from markupsafe import Markup
 
 from biasatlas.atlas.charts import DIVERGING, INK, category_axis, finish, heat_cells, rows, tooltips
 from biasatlas.atlas.choices import Choices, Limits, build_choices, described
-from biasatlas.atlas.language_names import FOUND, add_labels, number_test, orders
+from biasatlas.atlas.language_names import (
+    BEYOND,
+    FOUND,
+    WITHIN,
+    add_labels,
+    marks,
+    number_test,
+    orders,
+)
 from biasatlas.atlas.parts import DataTable, Figure, number, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_DRAWN = ("row", "test", "d", "q", "status")
+_DRAWN = ("row", "test", "d", "mark", "q", "status")
 _HOVER = ("p", "low", "high", "percentile", "sizes", "sets", "missing", "note")
 _REFUSED = "#c9c9c9"
 _STEP = 27
@@ -23,8 +31,9 @@ _STEP = 27
 _HATCH = "M-2.6,0.9L-1.2,-0.9M-1.4,0.9L0,-0.9M-0.2,0.9L1.2,-0.9M1,0.9L2.4,-0.9"
 _TEXT_CUT = 90
 FULL_NOTE = (
-    f"d in each cell; * marks q_two_sided below {FOUND:g}, corrected (Benjamini-Hochberg) over the "
-    "whole table of the run, not over what is shown. Brackets, hatching and pale colour: "
+    f"d in each cell; {BEYOND} marks q_two_sided below {FOUND:g} and d outside the null band; "
+    f"{WITHIN} the same q, but d inside the band or without a null: no bias may be concluded. q is "
+    "corrected (Benjamini-Hochberg) over the whole table of the run, not over what is shown. Brackets, hatching and pale colour: "
     "thin, nothing is claimed. Grey with ×: refused. White: no such test."
 )
 
@@ -66,6 +75,7 @@ def prepare(frame: pd.DataFrame) -> pd.DataFrame:
     )
     for column in ("sizes", "sets", "missing", "note"):
         renamed[column] = renamed[column].astype("str")
+    renamed["mark"] = marks(frame)
     # What is shown first is what claims most.
     renamed["claimed"] = renamed["d"].where(renamed["status"] == "ok")
     return add_labels(renamed)
@@ -97,7 +107,7 @@ def heat_figure(frame: pd.DataFrame, title: str, limits: Limits | None = None) -
     limits : Limits, optional
         How much goes into the page.
     """
-    order = orders(frame)
+    order = {**orders(frame), "mark": ["", WITHIN, BEYOND]}
     if frame["language"].nunique() > 1:
         frame = frame.assign(row=frame["language_label"])
         order["row"] = order["language_label"]
@@ -139,14 +149,15 @@ def heat_figure(frame: pd.DataFrame, title: str, limits: Limits | None = None) -
 
 
 def _counts(records: Sequence[Mapping[str, Any]]) -> str:
-    marked = sum(_marked(record) for record in records)
+    beyond, within = (
+        sum(record["mark"] == mark for record in records) for mark in (BEYOND, WITHIN)
+    )
     thin = sum(record["status"] == "thin" for record in records)
     refused = sum(record["d"] is None for record in records)
-    return f"{plural(len(records), 'cell')}, {marked} marked, {thin} thin, {refused} refused"
-
-
-def _marked(record: Mapping[str, Any]) -> bool:
-    return record["status"] == "ok" and record["q"] is not None and record["q"] < FOUND
+    return (
+        f"{plural(len(records), 'cell')}, {beyond} marked {BEYOND}, {within} marked {WITHIN}, "
+        f"{thin} thin, {refused} refused"
+    )
 
 
 def _columns(choices: Choices) -> int:
@@ -255,13 +266,17 @@ def _chart(choices: Choices, what: str, caption: str) -> dict[str, Any]:
 
 _SHOWN = (
     "!isValid(datum.d) ? '×' : datum.status == 'thin' ? '(' + format(datum.d, '.1f') + ')' : "
-    f"format(datum.d, '.1f') + (isValid(datum.q) && datum.q < {FOUND:g} ? '*' : '')"
+    "format(datum.d, '.1f') + datum.mark"
 )
 _SAID = (
     "!isValid(datum.d) ? '–' : format(datum.d, '.2f') + (isValid(datum.low) && isValid(datum.high)"
     " ? ' [' + format(datum.low, '.2f') + ', ' + format(datum.high, '.2f') + ']' : '')"
 )
-_NULL = "isValid(datum.percentile) ? format(datum.percentile, '.1%') : '–'"
+# A row without details on hover holds no sizes; nothing is known of its null.
+_NULL = (
+    "isValid(datum.percentile) ? format(datum.percentile, '.1%') : "
+    "isValid(datum.d) && isValid(datum.sizes) ? 'no null' : '–'"
+)
 
 
 def _small(field: str) -> str:
@@ -277,7 +292,7 @@ def _table(choices: Choices, what: str) -> DataTable:
         elif record["status"] == "thin":
             text = f"({number(record['d'])}) thin"
         else:
-            text = number(record["d"]) + ("*" if _marked(record) else "")
+            text = number(record["d"]) + record["mark"]
         by_row.setdefault(record["row"], {})[record["test"]] = text
     body = [[row, *(cells.get(test, "") for test in tests)] for row, cells in by_row.items()]
     return DataTable(
@@ -305,8 +320,12 @@ def heat_key() -> Markup:
             "X goes with B: the other way round",
         ),
         (
-            _swatch(f'fill="{DIVERGING[3]}"', text.format(INK, "0.9*")),
-            f"q two-sided under {FOUND:g} over the whole table",
+            _swatch(f'fill="{DIVERGING[3]}"', text.format(INK, f"0.9{BEYOND}")),
+            f"q two-sided under {FOUND:g} over the whole table, and d outside the null band",
+        ),
+        (
+            _swatch(f'fill="{DIVERGING[3]}"', text.format(INK, f"0.9{WITHIN}")),
+            f"q under {FOUND:g}, but d inside the null band or without a null: no evidence",
         ),
         (
             _swatch(f'fill="{DIVERGING[3]}" opacity="0.45"', lines + text.format(INK, "(0.9)")),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FOUND = 0.05
 """Level of q_two_sided at which a cell is marked; the table agreement counts by it as well."""
+BEYOND, WITHIN = "*", "°"
 # The languages of WEATHub and of this project's own lists; any other is shown by its code.
 _NAMES = {
     "ar": "Arabic",
@@ -153,6 +154,25 @@ def orders(frame: pd.DataFrame) -> dict[str, list[str]]:
     found["variant_label"] = list(VARIANTS.values())
     found["space_label"] = list(SPACES.values())
     return found
+
+
+def has_null(frame: pd.DataFrame) -> pd.Series:
+    """Say of rows of the table weathub whether there were pairs of other topics to hold d against."""
+    band = frame["null_low"].notna() & frame["null_high"].notna()
+    return band & (frame["null_n"] > 0)
+
+
+def marks(frame: pd.DataFrame) -> pd.Series:
+    """Mark rows of the table weathub that separate their words.
+
+    `BEYOND` where d lies outside the null band as well, `WITHIN` where it lies inside or has no
+    null: such a d is no evidence of a bias. Thin, refused and other rows have an empty text.
+    """
+    d = frame["effect_size"]
+    separates = (frame["status"] == "ok") & d.notna() & (frame["q_two_sided"] < FOUND)
+    outside = has_null(frame) & ((d < frame["null_low"]) | (d > frame["null_high"]))
+    named = separates.map({True: WITHIN, False: ""}).mask(separates & outside, BEYOND)
+    return named.astype("str")
 
 
 def number_test(name: str) -> tuple[str, int, str]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 WORDS = ("language", "variant", "test", "description", "set", "set_name", "position", "word", "file", "refusal", "name")  # fmt: skip
 _DOWNLOAD = 1_000_000
-_SCORES = ("language", "model", "variant", "encoder", "space", "test", "x", "y", "a", "b", "n_x", "n_y", "n_a", "n_b", "effect_size", "effect_low", "effect_high", "p_value", "p_two_sided", "q_two_sided", "null_percentile", "null_n", "status", "note")  # fmt: skip
+_SCORES = ("language", "model", "variant", "encoder", "space", "test", "x", "y", "a", "b", "n_x", "n_y", "n_a", "n_b", "effect_size", "effect_low", "effect_high", "p_value", "p_two_sided", "q_two_sided", "null_low", "null_high", "null_percentile", "null_n", "status", "note")  # fmt: skip
 
 
 def title(language: str, info: Mapping[str, Any]) -> str:
@@ -98,7 +98,7 @@ def _scores(
 
 
 def _translations(mine: Mapping[str, pd.DataFrame]) -> Section | None:
-    figures = translation_figures(mine.get("translations"), None)
+    figures = translation_figures(mine.get("translations"), None, whole=False)
     if not figures:
         return None
     scored = mine["translations"]

@@ -17,15 +17,19 @@ from biasatlas.atlas.language_models import (
     space_figure,
 )
 from biasatlas.atlas.language_names import (
+    BEYOND,
     ENCODERS,
     FOUND,
+    WITHIN,
     encoder_order,
+    has_null,
     language_label,
     language_order,
+    marks,
     page_address,
     table_links,
 )
-from biasatlas.atlas.multiverse import PUBLISHED, agreement_figure, disagreeing, strip_figure
+from biasatlas.atlas.multiverse import PUBLISHED_MIX, agreement_figure, disagreeing, strip_figure
 from biasatlas.atlas.parts import (
     EMPTY,
     DataTable,
@@ -47,8 +51,9 @@ NOTES = [
     "d of different encoders and models are not on one scale: their vectors fill space "
     "differently. Compare signs and ranks, and each d with its own null, not sizes between maps.",
     "The null: pairs of sets drawn from the targets of the same language's other tests, on the "
-    "same vectors. The percentile on hover says where d lies among them; empty where the language "
-    "has too few other tests.",
+    "same vectors. The percentile on hover says where d lies among them, or that the language has "
+    f"too few other tests. {BEYOND}: q under {FOUND:g} and d outside the middle 95% of them. {WITHIN}: the "
+    "same q alone: other topics do as well, or there are none to compare, so no bias may be concluded.",
     "p counts partitions of the target words; q corrects p two-sided (Benjamini-Hochberg) over "
     "every row of the run's table, so over all languages, models, lists, encoders and spaces at "
     "once. Neither corrects for a bad list or a bad encoder.",
@@ -170,15 +175,25 @@ def _pages(tables: Mapping[str, pd.DataFrame]) -> Markup:
 
 
 def counts(scores: pd.DataFrame) -> str:
-    """Count scores that are significant, thin and refused, as part of a sentence."""
+    """Count scores that separate their words, are thin and are refused, as part of a sentence."""
     refused = scores["effect_size"].isna()
-    ok = (scores["status"] == "ok") & ~refused
-    marked = ok & (scores["q_two_sided"] < FOUND)
-    return (
-        f"{plural(len(scores), 'score')}: {int(marked.sum()):,} with q under {FOUND:g} (two-sided, "
-        f"over the whole table), {int((scores['status'] == 'thin').sum()):,} thin, "
-        f"{int(refused.sum()):,} refused"
+    mark = marks(scores)
+    found = scores[mark != ""]
+    said = (
+        f"{plural(len(scores), 'score')}: {len(found):,} separate their words (q under {FOUND:g}, "
+        "two-sided, over the whole table)"
     )
+    if len(found):
+        distinct = len(found[["language", "model", "test"]].drop_duplicates())
+        beyond = int((mark == BEYOND).sum())
+        within = int((has_null(scores) & (mark == WITHIN)).sum())
+        said += (
+            f" in {plural(distinct, 'combination')} of language, model and test, as lists, encoders "
+            f"and spaces repeat one another: {beyond:,} of the {len(found):,} lie beyond pairs of "
+            f"other topics, {within:,} within, {len(found) - beyond - within:,} have no such null"
+        )
+    thin = int((scores["status"] == "thin").sum())
+    return f"{said}; {thin:,} thin, {int(refused.sum()):,} refused"
 
 
 def _finding(scores: pd.DataFrame | None, agreement: pd.DataFrame | None) -> str:
@@ -196,7 +211,7 @@ def _finding(scores: pd.DataFrame | None, agreement: pd.DataFrame | None) -> str
         if n:
             text += (
                 f". The encoders of a model disagree on the sign of d in {percent(split / n)} of "
-                f"{plural(n, 'cell')} (the paper's published scores: {PUBLISHED})"
+                f"{plural(n, 'cell')} ({PUBLISHED_MIX})"
             )
             if 4 * split >= n:
                 text += ", so a single encoder's d is no property of a language"

@@ -79,20 +79,23 @@ def entry_vectors(encoded: pd.DataFrame, encoder: str, entries: Sequence[str]) -
 
 
 def find_composed(encoded: pd.DataFrame, encoder: str, entries: Sequence[str]) -> set[str]:
-    """Entries that fastText never saw, and composed from pieces; a phrase with such a word is one.
+    """Entries whose vector was put together from parts that are no words.
+
+    Words that fastText never saw, made of character n-grams, and words that a model spells letter
+    by letter; a phrase with such a word is one.
 
     Parameters
     ----------
     encoded : DataFrame
         As in `entry_vectors`.
     encoder : str
-        Other encoders than fastText compose nothing.
     entries : sequence of str
     """
-    if encoder != FASTTEXT:
-        return set()
-    unseen = set(encoded["text"][encoded["pieces"] > 0])
-    return {entry for entry in entries if any(word in unseen for word in split_phrase(entry))}
+    from_parts = encoded["pieces"] > 0 if encoder == FASTTEXT else encoded["letters"].astype(bool)
+    parts = set(encoded["text"][from_parts])
+    if encoder in WHOLE:
+        return parts.intersection(entries)
+    return {entry for entry in entries if any(word in parts for word in split_phrase(entry))}
 
 
 def set_apart(vectors: WordVectors, composed: Collection[str]) -> WordVectors:

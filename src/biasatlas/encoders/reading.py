@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 STATUSES = ("read", "unknown", "too_long", "absent")
 # SentencePiece's mark for a space.
 _SPACE = "\u2581"
+COMPOSED = (
+    "of the single words are not in its vocabulary and have a vector made of character n-grams"
+)
 
 
 class Reading(NamedTuple):
@@ -161,17 +164,24 @@ def describe_reading(
         "pieces_per_word": float(pieces.mean()) if len(pieces) else float("nan"),
         "readable": n_readable / n if n else float("nan"),
         "status": "refused" if refused else "ok",
-        "note": _note(n, n_readable, counts, kind, composed, refused=refused),
+        "note": "; ".join(
+            note
+            for note in (
+                _note(n, n_readable, counts, kind, refused=refused),
+                composed and f"{_percent(composed, int(single.sum()))} {COMPOSED}",
+            )
+            if note
+        ),
     }
     return pd.DataFrame([row])
 
 
-def _note(
-    n: int, n_readable: int, counts: dict[str, int], kind: str, composed: int, *, refused: bool
-) -> str:
-    """Say in plain words why a language is refused, and what vectors are made of."""
+def _note(n: int, n_readable: int, counts: dict[str, int], kind: str, *, refused: bool) -> str:
+    """Say in plain words why a language is refused."""
     if not n:
         return "there are no words"
+    if not refused:
+        return ""
     unknown = (
         "are not in its vocabulary" if kind == "static" else "hold a piece unknown to the model"
     )
@@ -184,15 +194,7 @@ def _note(
         )
         if counts[name]
     ]
-    parts = []
-    if refused:
-        parts.append(f"{_percent(n_readable, n)} of the words can be read: {', '.join(reasons)}")
-    if composed:
-        parts.append(
-            f"{_percent(composed, n)} of the words are not in its vocabulary and have a vector "
-            "made of character n-grams"
-        )
-    return "; ".join(parts)
+    return f"{_percent(n_readable, n)} of the words can be read: {', '.join(reasons)}"
 
 
 def _percent(part: int, whole: int) -> str:

@@ -51,7 +51,10 @@ def _scored() -> tuple[Column, ...]:
             "null_percentile", "Share of these pairs with a smaller d, ties half."
         ),
         "null_p": share("null_p", "(1 + pairs whose d is at least the observed) / (1 + null_n)."),
-        "null_n": count("null_n", "Pairs of sets; 0 where the language has too few other tests."),
+        "null_n": count(
+            "null_n",
+            "Pairs of sets drawn: `weathub.nulls`, or as many as there are. 0 below 20.",
+        ),
         "null_coherence": number("null_coherence", "Mean coherence of these sets.", -1, 1),
         "q_value": share("q_value", "Benjamini-Hochberg adjusted p_value over the whole table."),
         "p_holm": share("p_holm", "Holm adjusted p_value over the whole table."),
@@ -170,7 +173,9 @@ TRANSLATIONS = Table(
         number("d_human", "d of the human translation over these concepts."),
         number("d_machine", "d of the machine translation over the same."),
         number("difference", "d_human less d_machine."),
-        number("difference_low", "Lower end of its 95% interval over concepts (bootstrap)."),
+        number(
+            "difference_low", "Lower end of its interval over concepts (bootstrap; wider than 95%)."
+        ),
         number("difference_high", "Upper end of that interval."),
         share(
             "p_value",
@@ -178,7 +183,11 @@ TRANSLATIONS = Table(
             "places.",
         ),
         share("p_min", "Smallest p that so many concepts and permutations can give."),
-        share("q_value", "Benjamini-Hochberg adjusted p_value over the whole table."),
+        share(
+            "q_value",
+            "Benjamini-Hochberg adjusted p_value over the rows with status ok whose p_min is at most "
+            "0.05; the others can show nothing.",
+        ),
         STATUS,
         NOTE,
     ),
@@ -196,7 +205,11 @@ TRANSLATION_SUMMARY = Table(
         count("n_languages", "Languages."),
         count("n_tests", "Tests of all of them."),
         number("difference", "Median over languages of d_human less d_machine."),
-        number("absolute_difference", "Median over languages of its absolute size.", 0.0),
+        number(
+            "absolute_difference",
+            "Median over languages of the mean over tests of the absolute difference.",
+            0.0,
+        ),
         share("sign_agreement", "Share of the tests whose two d have one sign."),
         share("p_value", "Wilcoxon signed-rank p over languages (exact up to 50)."),
         share("p_min", "Smallest p that so many languages can give."),

@@ -82,7 +82,8 @@ def test_words_of_a_vocabulary():
     row = describe(frame, "static")
     assert row["status"] == "ok"
     assert row["note"] == (
-        "50% of the words are not in its vocabulary and have a vector made of character n-grams"
+        "67% of the single words are not in its vocabulary and have a vector made of character "
+        "n-grams"
     )
     assert np.isnan(row["pieces_per_word"])
 

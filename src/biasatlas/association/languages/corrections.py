@@ -9,6 +9,8 @@ from biasatlas.association.multiplicity import benjamini_hochberg, holm
 if TYPE_CHECKING:
     import pandas as pd
 
+LEVEL = 0.05
+
 
 def correct_grid(weathub: pd.DataFrame) -> pd.DataFrame:
     """Fill `q_value`, `p_holm` and `q_two_sided` of the table `weathub`.
@@ -37,12 +39,15 @@ def correct_grid(weathub: pd.DataFrame) -> pd.DataFrame:
 
 
 def correct_translations(translations: pd.DataFrame) -> pd.DataFrame:
-    """Fill `q_value` of the table `translations`, all of whose rows that are ok are one family.
+    """Fill `q_value` of the table `translations`.
+
+    Rows that are ok and can give a p of .05 are one family; the others can show nothing.
 
     Parameters
     ----------
     translations : DataFrame
-        Holds `p_value` and `status`.
+        Holds `p_value`, `p_min` and `status`.
     """
-    claimed = translations["p_value"].where(translations["status"] == "ok")
+    tested = (translations["status"] == "ok") & (translations["p_min"] <= LEVEL)
+    claimed = translations["p_value"].where(tested)
     return translations.assign(q_value=benjamini_hochberg(claimed.to_numpy(dtype="float64")))

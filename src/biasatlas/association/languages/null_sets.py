@@ -150,7 +150,7 @@ class OtherTargets:
         Returns
         -------
         MatchedNull
-            Without `log_rank`, as there are no frequencies, and without `similarity`. With no d
+            Of at most as many draws as there are pairs. Without `log_rank`, as there are no frequencies, and without `similarity`. With no d
             at all, and a note that says so, where there are fewer than 20 ordered pairs of sets.
         """
         x, y, a, b = (self.vectors.rows(words) for words in (x_words, y_words, a_words, b_words))
@@ -169,6 +169,9 @@ class OtherTargets:
             picks = [np.empty((0, size), dtype=np.int64) for size in sizes]
             return self._describe(picks, np.empty(0), asked, similarity, note if n else "")
         rng = np.random.default_rng(stable_seed(self.seed, test_name))
+        # More draws than there are pairs would promise a p that so few pairs cannot give.
+        note = f"rough null: {n_pairs} pairs of other topics" if n_pairs < n else ""
+        n = min(n, n_pairs)
         drawn = pairs[rng.choice(len(pairs), size=n, p=chances)]
         picks = [
             _draw(self.rows[drawn[:, side]], members[drawn[:, side]], size, rng)
@@ -177,7 +180,7 @@ class OtherTargets:
         # Not by BLAS, for its threads may change the last bits.
         scores = np.einsum("wd,d->w", self.unit, a.mean(axis=0) - b.mean(axis=0))
         d = effect_sizes(np.concatenate([scores[one] for one in picks], axis=1), sizes[0])
-        return self._describe(picks, d, asked, similarity, "")
+        return self._describe(picks, d, asked, similarity, note)
 
     def _pairs(self, counts: Ints, free: Bools, sizes: tuple[int, int]) -> tuple[Ints, Floats, int]:
         """Ordered pairs of sets with their chances, and how many pairs of concepts they are of."""

@@ -185,11 +185,13 @@ def _score_space(
             row = row_without_score(refused, settings.case)
         else:
             row = {str(name): value for name, value in next(scored).items()}
-        rows.append(_finish(row, one, thin_words))
+        rows.append(_finish(row, one, thin_words, settings.coverage_min))
     return rows, variance_rows(tests, vectors)
 
 
-def _finish(row: dict[str, Any], one: _Listed, thin_words: int) -> dict[str, Any]:
+def _finish(
+    row: dict[str, Any], one: _Listed, thin_words: int, coverage_min: float
+) -> dict[str, Any]:
     """Give a row its variant and name, call it thin where sets are small, and note what is odd."""
     notes = [row["note"], one.note]
     if row["status"] != "refused":
@@ -197,11 +199,22 @@ def _finish(row: dict[str, Any], one: _Listed, thin_words: int) -> dict[str, Any
         few = [
             note for note, name in zip(small, SETS, strict=True) if row[f"n_{name}"] < thin_words
         ]
+        few += _half_shared(one.test, most=1 - coverage_min)
         if few:
             row["status"] = "thin"
             notes.insert(0, f"thin: {', '.join(few)}")
     note = "; ".join(note for note in notes if note)
     return row | {"variant": one.variant, "test": one.test.test, "note": note}
+
+
+def _half_shared(test: AssociationTest, most: float) -> list[str]:
+    """Opposing sets of which more than that share is the same: little is left to compare."""
+    found = []
+    for (one, other), words in shared_words(test).items():
+        n = min(len(set(getattr(test, name).words)) for name in (one, other))
+        if {one, other} in ({"x", "y"}, {"a", "b"}) and len(words) > most * n:
+            found.append(f"{one.upper()} and {other.upper()} share {len(words)} of {n} words")
+    return found
 
 
 def _shared(test: AssociationTest) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasatlas.association.languages.paired import signed_rank
+from biasatlas.association.languages.translations import SAME_WORDS
 from biasatlas.association.multiplicity import benjamini_hochberg
 from biasatlas.tables.language_tables import TRANSLATION_SUMMARY
 from biasatlas.tables.storage import empty_table
@@ -21,8 +22,8 @@ def summarise_translations(translations: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     translations : DataFrame
-        The whole table `translations`. Rows that are ok count, and those in which both
-        translations are the same words: their difference is 0 for certain.
+        The whole table `translations`. Rows that are ok count, and those that are thin for
+        no other reason than that both translations are the same words: their difference is 0.
 
     Returns
     -------
@@ -32,9 +33,8 @@ def summarise_translations(translations: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    same = translations["difference"].notna() & (
-        translations["n_alike"] == translations["n_concepts"]
-    )
+    reasons = translations["note"].str.count("thin: ")
+    same = translations["note"].str.startswith(SAME_WORDS) & (reasons == 1)
     frame = translations[(translations["status"] == "ok") | same]
     key = list(TRANSLATION_SUMMARY.key)
     rows: list[dict[str, Any]] = []
@@ -42,6 +42,7 @@ def summarise_translations(translations: pd.DataFrame) -> pd.DataFrame:
         human, machine = some["d_human"], some["d_machine"]
         by_language = (human - machine).groupby(some["language"]).mean().to_numpy()
         stronger = (human.abs() - machine.abs()).groupby(some["language"]).mean().to_numpy()
+        sizes = (human - machine).abs().groupby(some["language"]).mean()
         p_value, p_min = signed_rank(by_language)
         rows.append(
             dict(zip(key, cell, strict=True))
@@ -49,7 +50,7 @@ def summarise_translations(translations: pd.DataFrame) -> pd.DataFrame:
                 "n_languages": len(by_language),
                 "n_tests": len(some),
                 "difference": float(np.median(by_language)),
-                "absolute_difference": float(np.median(np.abs(by_language))),
+                "absolute_difference": float(sizes.median()),
                 "sign_agreement": float((np.sign(human) == np.sign(machine)).mean()),
                 "p_value": p_value,
                 "p_min": p_min,

@@ -62,6 +62,15 @@ def drawn_words(null, vectors) -> list[tuple[list[str], list[str]]]:
     ]
 
 
+def draw_often(tests, vectors=None, times: int = 200, **options):
+    """The words drawn under many seeds: one null has no more draws than there are pairs."""
+    drawn = []
+    for seed in range(times):
+        null, vectors = draw(tests, vectors, seed=seed, n=6_000, **options)
+        drawn += drawn_words(null, vectors)
+    return drawn
+
+
 def test_every_d_and_coherence_by_its_definition():
     tests = four_tests()
     null, vectors = draw(tests, n=30, x=words_of("x0", 5), y=words_of("y0", 4))
@@ -86,13 +95,13 @@ def test_every_d_and_coherence_by_its_definition():
 
 def test_pairs_of_different_sets_of_other_tests_all_as_often():
     tests = four_tests()
-    null, vectors = draw(tests, n=6_000)
-    counts = Counter((x[0][:2], y[0][:2]) for x, y in drawn_words(null, vectors))
+    drawn = draw_often(tests)
+    counts = Counter((x[0][:2], y[0][:2]) for x, y in drawn)
     sets = {f"{side}{k}" for side in "xy" for k in (1, 2, 3)}
     assert set(counts) == {(one, other) for one in sets for other in sets if one != other}
     # 30 pairs, 200 draws each: five standard deviations.
     assert max(abs(number - 200) for number in counts.values()) < 5 * math.sqrt(200)
-    for x, y in drawn_words(null, vectors):
+    for x, y in drawn:
         assert {word[:2] for word in x} == {x[0][:2]}
         assert {word[:2] for word in y} == {y[0][:2]}
 
@@ -103,11 +112,11 @@ def test_variants_are_one_concept():
         *four_tests(),
         *((v, make_test("T1", words_of("x1", 6, v), words_of("y1", 6, v))) for v in "pq"),
     ]
-    null, vectors = draw(tests, n=6_000)
-    counts = Counter((x[0][:2], y[0][:2]) for x, y in drawn_words(null, vectors))
+    drawn = draw_often(tests)
+    counts = Counter((x[0][:2], y[0][:2]) for x, y in drawn)
     assert len(counts) == 30
     assert max(abs(number - 200) for number in counts.values()) < 5 * math.sqrt(200)
-    of_x1 = Counter(x[0][:3] for x, _ in drawn_words(null, vectors) if x[0].startswith("x1"))
+    of_x1 = Counter(x[0][:3] for x, _ in drawn if x[0].startswith("x1"))
     assert len([one for one in of_x1 if one in ("x1p", "x1q")]) == 2
     assert all(of_x1[one] > 250 for one in ("x1p", "x1q"))
 
@@ -141,15 +150,13 @@ def test_words_of_the_test_are_left_out_in_any_capitals():
 def test_sets_with_a_word_in_common_are_no_pair():
     tests = four_tests()
     tests[3] = ("gt", make_test("T3", [*words_of("x3"), "Y10"], words_of("y3")))
-    null, vectors = draw(tests, n=3_000)
-    pairs = {(x[0][:2].lower(), y[0][:2].lower()) for x, y in drawn_words(null, vectors)}
+    pairs = {(x[0][:2].lower(), y[0][:2].lower()) for x, y in draw_often(tests, times=50)}
     assert not {("x3", "y1"), ("y1", "x3")} & pairs
     assert {("x3", "x1"), ("y1", "y3")} <= pairs
     # A word of the scored test itself is drawn for neither, so it parts no pair.
     tests[3] = ("gt", make_test("T3", [*words_of("x3"), "x00"], words_of("y3")))
     tests[1] = ("gt", make_test("T1", words_of("x1"), [*words_of("y1"), "x00"]))
-    null, vectors = draw(tests, n=3_000)
-    assert ("x3", "y1") in {(x[0][:2], y[0][:2]) for x, y in drawn_words(null, vectors)}
+    assert ("x3", "y1") in {(x[0][:2], y[0][:2]) for x, y in draw_often(tests, times=50)}
 
 
 def test_fewer_than_twenty_pairs_are_no_null():
@@ -164,13 +171,15 @@ def test_fewer_than_twenty_pairs_are_no_null():
     many, _ = draw(four_tests(("", "p", "q"))[:3] + four_tests(("p", "q"))[:3])
     assert many.note.startswith("no null: ")
     one_more, _ = draw([*tests, ("new", make_test("T3", words_of("x3"), words_of("y3")))])
-    assert len(one_more.d) == 400
+    # Of the 400 draws that were asked for no more are made than there are pairs.
+    assert len(one_more.d) == 30
+    assert one_more.note == "rough null: 30 pairs of other topics"
 
 
 def test_one_list_under_two_names_is_one_concept():
     tests = [*four_tests(), ("new", make_test("T9", words_of("y1"), words_of("x1")))]
-    null, vectors = draw(tests, n=6_000)
-    counts = Counter((x[0][:2], y[0][:2]) for x, y in drawn_words(null, vectors))
+    drawn = draw_often(tests)
+    counts = Counter((x[0][:2], y[0][:2]) for x, y in drawn)
     assert len(counts) == 30
     assert max(abs(number - 200) for number in counts.values()) < 5 * math.sqrt(200)
 
@@ -207,8 +216,8 @@ def test_a_planted_effect_stands_out_and_two_topics_do_not():
         x, y, a, b = (planted.rows(getattr(test, one).words) for one in "xyab")
         d = effect_size(word_associations(x, a, b), word_associations(y, a, b))
         places.append(null.summary(d)["null_p"])
-    assert places[0] == pytest.approx(1 / 401)
-    assert min(places[1:]) > 0.02
+    assert places[0] == pytest.approx(1 / 31)
+    assert min(places[1:]) > 0.05
 
 
 def test_no_vectors_at_all_and_none_asked_for():

@@ -203,6 +203,16 @@ def test_words_that_fasttext_never_saw_are_scored_and_do_not_make_a_set_complete
     assert same.loc[("gt", "WEAT1"), "effect_size"] == row["effect_size"]
 
 
+def test_words_that_a_model_spells_do_not_make_a_set_complete():
+    encoded = make_encoded(WORDS, encoders=1).rename(columns={"encoder0": "last_mean"})
+    encoded["letters"] = encoded["text"].isin(["a2h0", "a2h1"])
+    rows = score(encoded=encoded, spaces=["raw"])[0].set_index(["variant", "test"])
+    row = rows.loc[("human", "WEAT2")]
+    assert (row["n_a"], row["coverage"], row["status"]) == (6, pytest.approx(3 / 6), "thin")
+    assert row["words_composed"] == "a2h0; a2h1; a2h0 a2h1"
+    assert set(rows.drop(index=("human", "WEAT2"))["status"]) == {"ok"}
+
+
 def test_sets_with_words_in_common_are_noted():
     shared = {
         ("gt", "WEAT1", "y"): ["x1g0", "X1G1", *words_of("y1g", 4)],
@@ -211,9 +221,13 @@ def test_sets_with_words_in_common_are_noted():
     words = make_words(shared)
     scores, _ = score(words, make_encoded(words), nulls=0)
     rows = scores.set_index(["variant", "test"])
-    assert set(rows.loc[("gt", "WEAT1"), "note"]) == {"X and Y share 2 words"}
+    # A third of a set stands on the other side too: little is left to compare.
+    note = "thin: X and Y share 2 of 6 words; X and Y share 2 words"
+    assert set(rows.loc[("gt", "WEAT1"), "note"]) == {note}
+    assert set(rows.loc[("gt", "WEAT1"), "status"]) == {"thin"}
     assert set(rows.loc[("gt", "WEAT1"), "words_shared"]) == {"x1g0"}
     assert set(rows.loc[("human", "WEAT4"), "note"]) == {"X and B share 1 word"}
+    assert set(rows.loc[("human", "WEAT4"), "status"]) == {"ok"}
     assert set(rows.loc[("gt", "WEAT2"), "note"]) == {""}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import numpy as np
@@ -17,6 +18,7 @@ from biasatlas.association.languages.spaces import standardise
 from biasatlas.association.languages.translation_grid import compare_language
 from biasatlas.association.languages.translation_summary import summarise_translations
 from biasatlas.association.languages.translations import (
+    SAME_WORDS,
     Cosines,
     Settings,
     bootstrap,
@@ -183,8 +185,25 @@ def test_exchange_counts_every_way_as_a_slow_reference_does():
     assert p_min == 1 / 32
     # Random exchanges come near the count.
     drawn, least = exchange(cosines, 30, np.random.default_rng(0))
-    assert least == 1 / 31
+    assert least == 1 / 3001
     assert drawn == pytest.approx(p_value, abs=0.3)
+
+
+def test_a_rare_difference_is_looked_at_for_longer():
+    rng = np.random.default_rng(4)
+    counted = shortest = 0
+    for _ in range(120):
+        cosines = random_cosines(rng, (4, 4, 3, 3))
+        exact, _ = exchange(cosines, 2**13, rng)
+        p_value, p_min = exchange(cosines, 99, rng)
+        assert p_min == 1 / 9901
+        # A short draw has at least ten hits of 99, a long one a hundred times the draws.
+        if p_value < 10 / 100:
+            counted += 1
+            assert p_value == pytest.approx(exact, abs=5 * math.sqrt(exact / 9900) + 1 / 9901)
+            shortest = max(shortest, exact)
+    assert counted >= 3
+    assert shortest < 0.25
 
 
 def _same_word(cosines: Cosines, place: int, n: int, m: int) -> None:
@@ -223,7 +242,7 @@ def test_a_translation_that_turns_a_test_around_is_found():
     row = one_row(words, vectors, Settings())
     assert row["d_human"] > 1
     assert row["d_machine"] < -1
-    assert row["p_value"] == row["p_min"] == 0.001
+    assert row["p_value"] == row["p_min"] == 1 / 99_901
     assert row["difference_low"] > 1
 
 
@@ -382,7 +401,7 @@ def test_a_language_without_translations_has_no_row_in_its_table():
 
 def translations(rows: list[tuple[str, str, float, float]], **cell: object) -> pd.DataFrame:
     base = {"model": "m", "encoder": "all_mean", "space": "raw", "status": "ok"}
-    base |= {"n_concepts": 20, "n_alike": 5} | cell
+    base |= {"n_concepts": 20, "n_alike": 5, "note": ""} | cell
     return pd.DataFrame(
         [
             base
@@ -410,11 +429,14 @@ def test_summary_by_hand():
         ]
     )
     frame.loc[4, "status"] = "thin"
-    same = translations([("it", "WEAT1", 0.7, 0.7)], status="thin", n_alike=20)
-    table = summarise_translations(pd.concat([frame, same]))
+    alike = {"status": "thin", "n_alike": 20, "note": f"{SAME_WORDS}; 2 entries stand alone"}
+    same = translations([("it", "WEAT1", 0.7, 0.7)], **alike)
+    # Thin for another reason too: no sign that the translations agree.
+    few = translations([("da", "WEAT1", 0.7, 0.7)], **alike | {"note": f"thin: few; {SAME_WORDS}"})
+    table = summarise_translations(pd.concat([frame, same, few]))
     assert list(table.columns) == [column.name for column in TRANSLATION_SUMMARY.columns]
     (row,) = table.to_dict("records")
-    # Means of de .4, fr -.1, hi .7, it 0: the same words are a difference of 0.
+    # Means of de .4, fr -.1, hi .7, it 0: the same words are a difference of 0. Sizes of de .4.
     assert (row["n_languages"], row["n_tests"]) == (4, 5)
     assert row["difference"] == pytest.approx(0.2)
     assert row["absolute_difference"] == pytest.approx(0.25)
@@ -458,6 +480,8 @@ def test_corrections_over_the_whole_grid_leave_out_what_is_not_ok():
     assert table["q_value"].tolist() == pytest.approx([0.03, 0.03, np.nan, 0.03], nan_ok=True)
     assert table["p_holm"].tolist() == pytest.approx([0.03, 0.04, np.nan, 0.04], nan_ok=True)
     assert table["q_two_sided"].tolist() == pytest.approx([0.06, 0.5, np.nan, 0.09], nan_ok=True)
+    # The last row has too few concepts to show anything, and is no part of the family.
+    grid["p_min"] = [0.01, 0.01, 0.001, 0.25]
     found = correct_translations(grid)["q_value"]
-    assert found.tolist() == pytest.approx(table["q_value"].tolist(), nan_ok=True)
+    assert found.tolist() == pytest.approx([0.02, 0.02, np.nan, np.nan], nan_ok=True)
     assert correct_grid(grid.iloc[:0]).empty

@@ -61,7 +61,7 @@ def _score(language: str, model: str, encoder: str, space: str, variant: str, te
     row.update(
         effect_size=d, effect_low=d - 0.5, effect_high=d + 0.4, p_value=p, p_two_sided=p,
         q_value=p, p_holm=p, q_two_sided=p**2, p_min=0.0001, null_percentile=float(random.random()),
-        null_n=200, words_missing="one; two", status="thin" if kind < 0.14 else "ok",
+        null_low=-0.8, null_high=0.9, null_n=200, words_missing="one; two", status="thin" if kind < 0.14 else "ok",
         note="3 of 8 words of X" if kind < 0.14 else "",
     )  # fmt: skip
     return row

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from html import unescape
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 
 from biasatlas.atlas import build_page
 from biasatlas.atlas import page as page_module
-from biasatlas.atlas.language_heatmap import heat_figure, prepare
+from biasatlas.atlas.language_heatmap import heat_figure, heat_key, prepare
 from biasatlas.atlas.language_lists import _ACTIONS, PROBLEMS
 from biasatlas.atlas.language_models import cluster_figure, plain_figure, space_figure
 from biasatlas.atlas.language_names import (
@@ -25,11 +26,13 @@ from biasatlas.atlas.language_names import (
     VARIANTS,
     language_label,
     language_order,
+    marks,
     number_test,
 )
-from biasatlas.atlas.languages import TABLES, section
+from biasatlas.atlas.languages import TABLES, counts, section
 from biasatlas.atlas.multiverse import disagreeing, strip_figure
 from biasatlas.atlas.page import script_json
+from biasatlas.atlas.translation_chart import smallest_q, translation_figures
 from biasatlas.encoders.layers import CLS, LAYER_ENCODERS
 from biasatlas.tables import TABLES as ALL_TABLES
 
@@ -88,14 +91,95 @@ def test_finding_counts_what_the_table_holds(make_tables: Make) -> None:
     scores, agreement = tables["weathub"], tables["agreement"]
     made = section(tables, {})
     assert made is not None
-    found = ((scores["status"] == "ok") & (scores["q_two_sided"] < 0.05)).sum()
+    found = scores[(scores["status"] == "ok") & (scores["q_two_sided"] < 0.05)]
+    beyond = (~found["effect_size"].between(-0.8, 0.9)).sum()
+    combinations = len(set(zip(found["language"], found["model"], found["test"], strict=True)))
+    assert 0 < beyond < len(found)
     thin, refused = ((scores["status"] == name).sum() for name in ("thin", "refused"))
     both = agreement[agreement["n_encoders"] > 1]
     split = ((both["n_positive"] > 0) & (both["n_positive"] < both["n_encoders"])).sum()
     assert made.finding.startswith("2 languages, 13 tests, 10 encoders, 2 models; 760 scores: ")
-    assert f"{found} with q under 0.05" in made.finding
-    assert f"{thin} thin, {refused} refused" in made.finding
-    assert f"{100 * split / len(both):.0f}% of {len(both)} cells" in made.finding
+    assert (
+        f"{len(found)} separate their words (q under 0.05, two-sided, over the whole table) in "
+        f"{combinations} combinations of language, model and test"
+    ) in made.finding
+    assert (
+        f"{beyond} of the {len(found)} lie beyond pairs of other topics, {len(found) - beyond} "
+        f"within, 0 have no such null; {thin} thin, {refused} refused"
+    ) in made.finding
+    assert f"{100 * split / len(both):.0f}% of {len(both)} cells (the paper's" in made.finding
+    assert "not of the same mix: ten encoders of multilingual DistilBERT" in made.finding
+
+
+MARKED = [
+    # d, q, null_low, null_high, null_n, status, mark
+    (1.2, 0.01, -0.9, 1.0, 200, "ok", "*"),
+    (-1.2, 0.01, -0.9, 1.0, 200, "ok", "*"),
+    (1.0, 0.01, -0.9, 1.0, 200, "ok", "°"),
+    (0.9, 0.01, -0.9, 1.0, 200, "ok", "°"),
+    (1.8, 0.001, nan, nan, 0, "ok", "°"),
+    (1.8, 0.05, -0.9, 1.0, 200, "ok", ""),
+    (1.8, nan, -0.9, 1.0, 200, "ok", ""),
+    (1.8, 0.01, -0.9, 1.0, 200, "thin", ""),
+    (nan, nan, nan, nan, 0, "refused", ""),
+]
+
+
+@pytest.fixture
+def marked(fill: Make) -> pd.DataFrame:
+    """A cell of each kind, which differ in the test; the second language has only the last."""
+    names = ("effect_size", "q_two_sided", "null_low", "null_high", "null_n", "status")
+    same = {"model": "m", "group": "other", "variant": "all", "encoder": "last_mean", "space": "raw", "description": "", "case": "as_is"}  # fmt: skip
+    rows = [
+        {**same, "language": "es", "test": f"T{n}", "null_percentile": 0.5 if row[4] else nan, **dict(zip(names, row[:-1], strict=True))}
+        for n, row in enumerate(MARKED)
+    ]  # fmt: skip
+    return fill("weathub", [*rows, {**rows[-1], "language": "hi"}])
+
+
+def test_only_d_outside_its_null_band_has_the_star(marked: pd.DataFrame) -> None:
+    assert marks(marked).tolist() == [*(row[-1] for row in MARKED), ""]
+    figure = heat_figure(prepare(marked.sample(frac=1, random_state=4)), "")
+    assert figure.table is not None
+    assert figure.chart is not None
+    assert figure.table.rows[1] == ["Spanish (es)", "1.20*", "−1.20*", "1.00°", "0.90°", "1.80°", "1.80", "1.80", "(1.80) thin", "refused"]  # fmt: skip
+    drawn = {one["test"]: one["mark"] for one in figure.chart["data"]["values"] if one["row"] == "Spanish (es)"}  # fmt: skip
+    assert drawn == {f"T{n}": row[-1] for n, row in enumerate(MARKED)}
+    assert "10 cells, 2 marked *, 3 marked °, 1 thin, 2 refused" in figure.caption
+    assert all(f">0.9{mark}</text>" in heat_key() for mark in "*°")
+
+
+def test_headline_counts_scores_beyond_within_and_without_a_null(marked: pd.DataFrame) -> None:
+    again = pd.concat([marked, marked.assign(encoder="all_mean")])
+    assert counts(again) == (
+        "20 scores: 10 separate their words (q under 0.05, two-sided, over the whole table) in 5 "
+        "combinations of language, model and test, as lists, encoders and spaces repeat one "
+        "another: 4 of the 10 lie beyond pairs of other topics, 4 within, 2 have no such null; "
+        "2 thin, 4 refused"
+    )
+    none = marked.assign(q_two_sided=0.5)
+    assert counts(none) == (
+        "10 scores: 0 separate their words (q under 0.05, two-sided, over the whole table); 1 "
+        "thin, 2 refused"
+    )
+
+
+def test_smallest_q_is_that_of_the_whole_table(make_tables: Make) -> None:
+    table = make_tables(["ar", "hi"])["translations"]
+    table.loc[0, "p_min"] = 0.0002
+    # A thin row and one without q count nowhere.
+    table.loc[1, ["status", "p_min", "q_value"]] = ["thin", 1e-9, nan]
+    assert len(table) == 108
+    said = "The smallest q that one comparison alone could reach is 0.0214. "
+    assert smallest_q(table) == said
+    assert smallest_q(table.assign(p_min=0.04)).endswith(" 1.000. ")
+    assert smallest_q(table.assign(q_value=nan)) == ""
+    caption = translation_figures(table, None)[0].caption
+    assert said in caption
+    assert "held 0 in 98 to 100%" in caption
+    # One language of the table does not say how many comparisons there are.
+    own = translation_figures(table[table["language"] == "ar"], None, whole=False)[0].caption
+    assert "smallest q" not in own
 
 
 def test_rows_are_languages_by_name_or_encoders_of_the_only_one(make_weathub: Make) -> None:
@@ -142,7 +226,7 @@ def test_thin_and_refused_cells_are_never_marked(fill: Make, make_weathub: Make)
     assert figure.table is not None
     texts = {cell for row in figure.table.rows for cell in row[1:]}
     assert texts == {"1.00*", "(1.00) thin"}
-    assert ", 3 marked, 3 thin, 0 refused" in figure.caption
+    assert ", 3 marked *, 0 marked °, 3 thin, 0 refused" in figure.caption
 
 
 def test_strips_leave_out_models_of_one_encoder(make_weathub: Make) -> None:
@@ -271,6 +355,7 @@ document.addEventListener("atlas-drawn", async () => {
     await new Promise((done) => setTimeout(done, 200));
   };
   note();
+  said.push([...document.querySelectorAll("#languages-chart-1 svg text")].map((one) => one.textContent.slice(-1)).filter((one) => "*°".includes(one)).sort().join(""));
   await choose(lists, "new dimensions");
   note();
   await choose(model, "vectors");
@@ -299,12 +384,15 @@ def test_choices_change_the_map_in_a_browser(
         [str(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=20000", "--dump-dom", path.as_uri()],
         capture_output=True, encoding="utf-8", timeout=120, check=False,
     )  # fmt: skip
+    heat = section(make_tables(["ar", "hi"]), {}).figures[0]  # type: ignore[union-attr]
+    assert ", 1 marked *, 2 marked °, " in heat.caption
     title = re.search(r"<title>(.*?)</title>", done.stdout)
     assert title
     both = "Arabic (ar),Hindi (hi)"
     assert unescape(title[1]).split(" | ") == [
         "WEAT1,WEAT2,WEAT6,WEAT7,WEAT8,WEAT9",
         both,
+        "*°°",
         "WEAT11,WEAT12,WEAT12b,WEAT13,WEAT13b,WEAT14,WEAT15",
         both,
         "fasttext",
