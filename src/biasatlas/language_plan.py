@@ -317,7 +317,7 @@ def _wrong_models(plan: LanguagePlan) -> list[str]:
         if path is not None and not Path(path).exists():
             problems[f"{where}: path {path}: there is no such file or folder"] = None
         if plan.model(name).train and not plan.has_texts(language):
-            problems[f"{where}: language {language!r}: `train` needs texts (`weathub.texts`)"] = (
-                None
-            )
+            problems[
+                f"{where}: language {language!r}: `train` needs texts; `weathub.texts` names no file of it"
+            ] = None
     return list(problems)

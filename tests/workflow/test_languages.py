@@ -280,6 +280,17 @@ def test_an_edited_text_is_read_and_trained_on_again(finished_languages: Path) -
     assert "read_weathub_lists" not in jobs
 
 
+def test_every_link_between_pages_leads_somewhere(finished_languages: Path) -> None:
+    atlas = finished_languages / "results/small/atlas"
+    pages = [atlas / "languages.html", *sorted((atlas / "languages").glob("*.html"))]
+    assert len(pages) == 4
+    for file in pages:
+        links = set(re.findall(r'href="([^":#]+)(?:#[^"]*)?"', file.read_text("utf-8")))
+        assert links
+        missing = [link for link in sorted(links) if not (file.parent / link).exists()]
+        assert missing == [], file.name
+
+
 SETTINGS: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
     "readable_min": (
         {"readable_min": 0.9},

@@ -38,4 +38,5 @@ rule topics:
 rule weathub:
     input:
         expand("<results>/tables/{table}.csv", table=LANGUAGE_TABLES),
+        "<results>/atlas/languages.html",
         expand(LANGUAGE_PAGE, language=PLAN.grid.languages),

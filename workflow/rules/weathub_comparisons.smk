@@ -1,7 +1,7 @@
 """Encoders, models and languages held against each other, and a page a language.
 
 Outputs: <results>/tables/ agreement, model_comparison, language_clusters (CSV);
-<results>/atlas/languages/{language}.html.
+<results>/atlas/languages.html and languages/{language}.html.
 Expects: <results>/tables/weathub.csv and the words of weathub_lists.smk.
 """
 
@@ -47,7 +47,8 @@ rule draw_language_pages:
         tables=expand("<results>/tables/{table}.csv", table=LANGUAGE_TABLES),
         words=every_language("words"),
     output:
-        expand(LANGUAGE_PAGE, language=PLAN.grid.languages),
+        all="<results>/atlas/languages.html",
+        pages=expand(LANGUAGE_PAGE, language=PLAN.grid.languages),
     log:
         "<logs>/draw_language_pages.log",
     conda:
@@ -61,7 +62,7 @@ rule draw_language_pages:
         tables=LANGUAGE_TABLES,
         languages=PLAN.grid.languages,
         run=PLAN.config.run,
-        title="association tests of words",
+        title="Association tests of words",
         about=PLAN.grid.about,
     message:
         "Drawing a page of each language"

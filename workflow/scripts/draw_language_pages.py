@@ -3,7 +3,7 @@
 import pandas as pd
 
 import biasatlas
-from biasatlas.atlas.page import build_language_page
+from biasatlas.atlas.page import build_language_page, build_languages_page
 from biasatlas.files import write_text
 from biasatlas.logs import start
 from biasatlas.tables import read_table
@@ -18,6 +18,7 @@ with start(snakemake.log[0], "draw_language_pages"):
         "version": biasatlas.__version__,
         "languages": params.about,
     }
-    pages = zip(params.languages, given.words, snakemake.output, strict=True)
+    write_text(build_languages_page(tables, info), snakemake.output.all)
+    pages = zip(params.languages, given.words, snakemake.output.pages, strict=True)
     for language, words, page in pages:
         write_text(build_language_page(language, pd.read_parquet(words), tables, info), page)

@@ -64,7 +64,7 @@ def problem_figures(problems: pd.DataFrame | None) -> list[Figure]:
         Figure(
             caption,
             table=DataTable(headers, body, frozenset(headers[1:6])),
-            title="The word lists",
+            title="Faults of the word lists",
         )
     ]
     figures.append(Figure("", table=rows_table(problems)))

@@ -153,7 +153,10 @@ def _models(mine: Mapping[str, pd.DataFrame]) -> Section | None:
     finding = "Models by what they read and how far apart they put words."
     if models is not None:
         read = int((models["status"] == "ok").sum())
-        finding = f"{read} of {plural(len(models), 'model')} can read the language."
+        finding = (
+            f"{read} of {plural(len(models), 'model')} can read the words. That a model knows the "
+            "language is not tested: the fewer pieces a word is cut into, the likelier."
+        )
     return Section("Models and encoders", "models", finding, figures)
 
 

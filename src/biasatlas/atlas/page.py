@@ -120,7 +120,29 @@ def build_language_page(
     _check(own, info, needed=(), keys=("title", "run", "version"))
     sections = language_page.sections(language, words, own, info)
     named = {**info, "title": language_page.title(language, info), "region_rule": ""}
-    return render_page(sections, named, back=("All languages", "../index.html#languages"))
+    return render_page(sections, named, back=("All languages", "../languages.html"))
+
+
+def build_languages_page(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> str:
+    """Assemble the page of all languages: the atlas's section on them, by itself.
+
+    A run that makes the tests of languages alone has no other page.
+
+    Parameters
+    ----------
+    tables : mapping of str to pandas.DataFrame
+        The tables of languages of the run.
+    info : mapping
+        As for `build_page`; ``regions`` is not needed.
+
+    Raises
+    ------
+    InputError
+        When a table does not fit, or ``info`` lacks a key.
+    """
+    _check(tables, info, needed=(), keys=("title", "run", "version"))
+    made = languages.section(tables, info)
+    return render_page([made] if made is not None else [], {**info, "region_rule": ""})
 
 
 def _check(

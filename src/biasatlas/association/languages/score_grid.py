@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from threadpoolctl import threadpool_limits
 
 from biasatlas.association.languages.null_sets import OtherTargets, name_test
-from biasatlas.association.languages.spaces import standardise
+from biasatlas.association.languages.spaces import published_words, standardise
 from biasatlas.association.languages.variances import variance_rows
 from biasatlas.association.p_cache import CachedPermutation, Mode
 from biasatlas.association.resolve import resolve
@@ -128,13 +128,13 @@ def score_language(
     )
     scores: list[dict[str, Any]] = []
     variances: list[dict[str, Any]] = []
-    entries = sorted(set(words["word"]))
+    entries, sample = sorted(set(words["word"])), published_words(words)
     for encoder in [name for name in encoded.columns if name not in ABOUT_TEXTS]:
         raw = entry_vectors(encoded, encoder, entries)
         composed = find_composed(encoded, encoder, entries)
         for space in spaces:
             rows, spread = _score_space(
-                listed, raw, composed, space, settings, permutation, thin_words
+                listed, raw, composed, sample, space, settings, permutation, thin_words
             )
             cell = {name: about[name] for name in ("language", "model", "group")}
             cell |= {"encoder": encoder, "space": space}
@@ -153,6 +153,7 @@ def _score_space(
     listed: Sequence[_Listed],
     raw: WordVectors,
     composed: set[str],
+    sample: frozenset[str],
     space: str,
     settings: Settings,
     permutation: CachedPermutation,
@@ -162,7 +163,7 @@ def _score_space(
     vectors = raw
     if space == "standardised" and any(not one.refusal for one in listed):
         try:
-            vectors = standardise(raw)
+            vectors = standardise(raw, sample)
         except ValueError as error:
             listed = [replace(one, refusal=one.refusal or str(error)) for one in listed]
     tested = set_apart(vectors, composed)
@@ -193,8 +194,9 @@ def _finish(
     row: dict[str, Any], one: _Listed, thin_words: int, coverage_min: float
 ) -> dict[str, Any]:
     """Give a row its variant and name, call it thin where sets are small, and note what is odd."""
-    notes = [row["note"], one.note]
+    notes = [row["note"]]
     if row["status"] != "refused":
+        notes.append(one.note)
         small = [f"{name.upper()} has {row[f'n_{name}']} words" for name in SETS]
         few = [
             note for note, name in zip(small, SETS, strict=True) if row[f"n_{name}"] < thin_words

@@ -6,21 +6,30 @@ of large values decide what is left. Standardised, words are compared by where t
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from biasatlas.vectors import WordVectors
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Means and deviations of fewer words are those of the few and not of the language.
 MIN_WORDS = 20
 
 
-def standardise(vectors: WordVectors) -> WordVectors:
+def standardise(vectors: WordVectors, sample: Collection[str] = ()) -> WordVectors:
     """Give each dimension mean 0 and standard deviation 1 over the words.
 
     Parameters
     ----------
     vectors : WordVectors
-        All distinct words of a language's lists: they are the sample that tells what is shared.
+        All distinct words of a language's lists.
+    sample : collection of str
+        Those of them that tell what is shared, all where none is given or fewer than 20 have a
+        vector. Published lists alone, so that a list of the user's changes no published score.
 
     Returns
     -------
@@ -52,11 +61,25 @@ def standardise(vectors: WordVectors) -> WordVectors:
     # In the order of the words, so that no other order reaches the sums.
     order = np.array(sorted(range(len(vectors.words)), key=vectors.words.__getitem__))
     values = vectors.matrix[order].astype(np.float64)
-    values -= values.mean(axis=0)
-    spread = values.std(axis=0)
+    chosen = np.array([vectors.words[row] in sample for row in order], dtype=bool)
+    if chosen.sum() < MIN_WORDS:
+        chosen[:] = True
+    values -= values[chosen].mean(axis=0)
+    spread = values[chosen].std(axis=0)
     # Rounding leaves a spread where all are equal.
     flat = spread <= 1e-7 * np.abs(vectors.matrix).max(axis=0)
     values = np.where(flat, 0.0, values / np.where(flat, 1.0, spread))
     matrix = np.empty(values.shape, dtype=np.float32)
     matrix[order] = values
     return WordVectors(vectors.words, matrix)
+
+
+def published_words(words: pd.DataFrame) -> frozenset[str]:
+    """Words of a language's published lists, the sample of `standardise`.
+
+    Parameters
+    ----------
+    words : DataFrame
+        Rows of ``words.parquet``.
+    """
+    return frozenset(words["word"][words["variant"] != "own"])

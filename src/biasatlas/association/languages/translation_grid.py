@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from biasatlas.association.languages.concepts import Concepts, pair_concepts
 from biasatlas.association.languages.score_grid import ABOUT_TEXTS, SPACES
-from biasatlas.association.languages.spaces import standardise
+from biasatlas.association.languages.spaces import published_words, standardise
 from biasatlas.association.languages.translations import Settings, compare_translations
 from biasatlas.encoders.phrases import entry_vectors, find_composed, set_apart
 
@@ -57,7 +57,7 @@ def compare_language(
             vectors, listed = raw, tests
             if space == "standardised" and tests and not unread:
                 try:
-                    vectors = standardise(raw)
+                    vectors = standardise(raw, published_words(words))
                 except ValueError as error:
                     listed = _refuse(tests, str(error))
             frames.append(

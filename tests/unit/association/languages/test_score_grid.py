@@ -281,6 +281,17 @@ def test_after_one_list_changes_only_its_p_values_are_worked_out(tmp_path, monke
     assert set(zip(moved["variant"], moved["test"], strict=True)) == {("gt", "WEAT3")}
 
 
+def test_a_list_of_the_user_changes_no_published_score():
+    own = WORDS[WORDS["variant"] == "gt"].assign(variant="own")
+    own = own.assign(word="own " + own["word"])
+    both = pd.concat([WORDS, own], ignore_index=True)
+    encoded = make_encoded(both, encoders=1)
+    alone, _ = score(WORDS, encoded, nulls=0)
+    beside, _ = score(both, encoded, nulls=0)
+    beside = beside[beside["variant"] != "own"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone, beside, check_exact=True)
+
+
 def test_no_number_hangs_on_the_order_of_encoded_texts_or_words():
     scores, variances = score()
     rng = np.random.default_rng(2)

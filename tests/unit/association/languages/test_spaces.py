@@ -83,3 +83,16 @@ def test_words_all_alike_have_no_direction():
 def test_too_few_words(n):
     with pytest.raises(ValueError, match=f"{n} words are too few to standardise vectors; 20"):
         standardise(make(np.ones((n, 4))))
+
+
+def test_words_outside_the_sample_move_nothing_within():
+    rng = np.random.default_rng(5)
+    vectors = make(rng.normal(size=(40, 12)) + 3)
+    sample = set(vectors.words[:25])
+    alone = standardise(WordVectors(vectors.words[:25], vectors.matrix[:25]))
+    both = standardise(vectors, sample)
+    assert (both.matrix[:25] == alone.matrix).all()
+    # A sample of which too few have a vector is none.
+    assert (
+        standardise(vectors, set(vectors.words[:9])).matrix == standardise(vectors).matrix
+    ).all()

@@ -107,7 +107,7 @@ def test_page_holds_its_language_only(make_words: Make, make_tables: Make) -> No
     tables, words = make_tables(["ar", "hi"]), make_words("ar", ARABIC)
     html = build_language_page("ar", words, tables, INFO)
     assert "<title>Arabic (ar): A run</title>" in html
-    assert '<a href="../index.html#languages">All languages</a>' in html
+    assert '<a href="../languages.html">All languages</a>' in html
     assert "Hindi" not in html.partition("<script>")[0]
     scores, entries = (
         pd.read_csv(io.BytesIO(base64.b64decode(text)), keep_default_na=False)
