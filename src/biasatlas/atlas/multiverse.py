@@ -16,7 +16,7 @@ PUBLISHED = "74%"
 """Share of cells whose ten encoders disagree, by the published tables of the paper."""
 PUBLISHED_MIX = (
     f"the paper's published scores: {PUBLISHED}, but not of the same mix: ten encoders of "
-    "multilingual DistilBERT, lists `all`, six tests, 73% with both signs"
+    "multilingual DistilBERT, lists “all”, six tests, 73% with both signs"
 )
 _LIMITS = Limits(full=30_000, slim=0)
 
