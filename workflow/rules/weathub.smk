@@ -7,15 +7,6 @@ Expects: config key weathub.
 """
 
 
-def word_model(wildcards):
-    """The folder or file of a model: trained here, the user's own, or fetched."""
-    language, name = wildcards.language, wildcards.model
-    if PLAN.grid.model(name).train:
-        return f"{WEATHUB}/{{model}}.bin"
-    path = PLAN.grid.path(name, language)
-    return ancient(path) if path else fetched(PLAN.grid.asset(name, language))
-
-
 rule encode_words:
     input:
         words=f"{WEATHUB}/words.parquet",

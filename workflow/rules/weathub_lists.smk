@@ -5,31 +5,6 @@ Outputs: <results>/weathub/{language}/ words, problems, gendered_forms and texts
 Expects: config keys weathub, weat.tests, weathub_path; resources/word_lists/{weat.tests}/{language}/.
 """
 
-WEATHUB = "<results>/weathub/{language}"
-
-
-def published_lists(wildcards):
-    """WEATHub's lists: the user's own files of the language, or the fetched folder."""
-    if PLAN.grid.local is not None:
-        return ancient(PLAN.grid.list_files(wildcards.language))
-    return fetched("weathub") if PLAN.grid.published else []
-
-
-def published_record(wildcards):
-    """Record of the fetched lists; own ones are read where they stand."""
-    return record("weathub") if PLAN.grid.published and not PLAN.grid.local else []
-
-
-def language_texts(wildcards):
-    """Files of the texts of a language: own, fetched, or the passages of the run's regions."""
-    if PLAN.grid.takes_corpus(wildcards.language):
-        return expand(FOUND_PASSAGES, region=PLAN.regions, language=wildcards.language)
-    return [
-        path
-        for source in PLAN.grid.sources(wildcards.language)
-        for path in ([fetched(source.asset)] if source.asset else source.path)
-    ]
-
 
 rule read_weathub_lists:
     input:

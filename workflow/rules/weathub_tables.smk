@@ -5,24 +5,6 @@ translations, translation_summary (CSV).
 Expects: the files of weathub_lists.smk and weathub.smk.
 """
 
-
-def every_job(suffix):
-    """A file of every language and model."""
-    return [
-        f"<results>/weathub/{language}/{model}{suffix}"
-        for language, model in PLAN.grid.jobs
-    ]
-
-
-def every_language(name):
-    """A file of every language."""
-    return expand(
-        "<results>/weathub/{language}/{name}.parquet",
-        language=PLAN.grid.languages,
-        name=name,
-    )
-
-
 COLLECTED = {
     "weathub_lists": every_language("problems"),
     "weathub_models": every_job(".reading.parquet"),
