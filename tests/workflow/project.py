@@ -30,6 +30,7 @@ WEAT_WORDS = (
     "experiment astronomy shakespeare executive management professional corporation salary office "
     "business career home parents children family cousins marriage wedding relatives"
 ).split()
+FEWEST_REFITS = {"seeds": 1, "orders": 0, "bootstraps": 2, "permutations": 99}
 FEW_REFITS = {"seeds": 2, "orders": 1, "bootstraps": 4, "permutations": 199}
 FEW_DRAWS = {"nulls": 20, "bootstrap": 100, "permutations": 99}
 # For runs that are not about languages.

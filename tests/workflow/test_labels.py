@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from project import FEW_REFITS, make_project, snakemake, write_config
+from project import FEWEST_REFITS, make_project, snakemake, write_config
 
 from biasatlas.tables import read_table
 
@@ -31,7 +31,7 @@ def topics_of(project: Path, assets: Path, model: Path, hostile: bool) -> pd.Dat
             "smollm2_135m": str(next(model.glob("*.gguf"))),
         },
         "labels": {"model": "smollm2_135m", "second": "smollm2_135m"},
-        "topics": {"permutations": 99, "bootstrap": 100, "refits": FEW_REFITS},
+        "topics": {"permutations": 99, "bootstrap": 100, "refits": FEWEST_REFITS},
     }
     write_config(project, assets, **changes)
     result = snakemake(project, "--cores", "2", LABELS)

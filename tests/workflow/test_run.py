@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from project import (
-    FEW_REFITS,
+    FEWEST_REFITS,
     NO_LANGUAGES,
     SUBJECTS,
     make_project,
@@ -122,7 +122,7 @@ def test_regions_with_nothing_one_document_or_one_gender_reach_the_atlas(
         project,
         assets,
         regions=[{"name": name, "document_label": name} for name in names],
-        topics={"permutations": 99, "bootstrap": 100, "min_passages": 20, "refits": FEW_REFITS},
+        topics={"permutations": 99, "bootstrap": 100, "min_passages": 20, "refits": FEWEST_REFITS},
         stability={"resample_documents": False, "bootstrap": 100, "permutations": 99},
         weathub=NO_LANGUAGES,
         vectors={
