@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasatlas.encoders.pieces import Cut, Span, cut_texts
+from biasatlas.encoders.pieces import Cut, Span, check_vocabulary, cut_texts
 from biasatlas.encoders.sentence import choose_device
 from biasatlas.errors import InputError
 from biasatlas.logs import Progress
@@ -360,10 +360,7 @@ def _check_tokenizer(tokenizer: Any, config: Any, folder: Path) -> None:
     if not tokenizer.is_fast:
         kind = type(tokenizer).__name__
         raise InputError(f"{folder}: {kind} has no fast version (tokenizer.json)")
-    # Without its files a tokenizer still loads, and makes every word unknown.
-    vocabulary = tokenizer.get_vocab()
-    if len(vocabulary) <= len(set(tokenizer.all_special_tokens)):
-        raise InputError(f"{folder}: its tokenizer has no words (tokenizer.json is missing)")
+    vocabulary = check_vocabulary(tokenizer, folder)
     if max(vocabulary.values()) >= config.vocab_size:
         raise InputError(
             f"{folder}: its tokenizer has pieces up to number {max(vocabulary.values())}, its "

@@ -7,9 +7,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from biasatlas.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +55,21 @@ class Cut:
     cls: int
     unknown: bool
     letters: bool
+
+
+def check_vocabulary(tokenizer: Any, folder: str | Path) -> dict[str, int]:
+    """Give the pieces of a tokenizer and their numbers.
+
+    Raises
+    ------
+    InputError
+        For a tokenizer without words: without its files it still loads, knows its special tokens
+        alone, and makes every word unknown.
+    """
+    vocabulary: dict[str, int] = tokenizer.get_vocab()
+    if len(vocabulary) <= len(set(tokenizer.all_special_tokens)):
+        raise InputError(f"{folder}: its tokenizer has no words (tokenizer.json is missing)")
+    return vocabulary
 
 
 def cut_texts(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biasatlas.encoders.pieces import check_vocabulary
 from biasatlas.errors import InputError
 from biasatlas.logs import Progress
 
@@ -66,11 +67,7 @@ class SentenceEncoder:
         except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{folder}: not a whole sentence encoder ({reason})") from error
-        tokenizer = self._model.tokenizer
-        # Without its files a tokenizer still loads, knows its special tokens alone, and makes
-        # every word unknown.
-        if len(tokenizer.get_vocab()) <= len(set(tokenizer.all_special_tokens)):
-            raise InputError(f"{folder}: its tokenizer has no words (tokenizer.json is missing)")
+        check_vocabulary(self._model.tokenizer, folder)
 
     @property
     def model(self) -> Any:
