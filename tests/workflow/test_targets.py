@@ -124,3 +124,10 @@ def test_the_lock_file_pins_every_requirement_and_names_no_place() -> None:
             assert _requirements(text.split())[name].startswith("=="), name
     assert "://" not in lock
     assert "+cpu" not in lock
+
+
+@pytest.mark.parametrize("script", ["embed_passages", "encode_words"])
+def test_what_is_kept_between_runs_is_kept_under_the_code_that_made_it(script: str) -> None:
+    text = (ROOT / "workflow/scripts" / f"{script}.py").read_text("utf-8")
+    (key,) = re.findall(r'(?m)key (?::)?= f"(.*?)"', text)
+    assert "{params.code}" in key

@@ -20,7 +20,8 @@ with start(snakemake.log[0], f"embed_passages {snakemake.wildcards.region} {view
     encoder = load_encoder(given.encoder, batch_size=params.batch_size, precision=params.precision)
     # Not an output: Snakemake would remove it before the job that it must serve.
     cache = Path(snakemake.output.embeddings).with_name(f"embedding_cache-{view}.parquet")
-    key = f"{params.encoder} {encoder.precision} {params.batch_size}"
+    # With the code: what a mended encoder gave before it was mended is not taken.
+    key = f"{params.code} {params.encoder} {encoder.precision} {params.batch_size}"
     vectors, known = embed_with_cache(texts, read_cache(cache, key), lambda: encoder, "passages")
     write_parquet(
         pd.DataFrame({"id": passages["id"].to_numpy(), "embedding": list(vectors)}),

@@ -27,7 +27,8 @@ with start(snakemake.log[0], f"encode_words {language} {model}"):
         path=given.model,
         # Not an output: Snakemake would remove it before the job that it must serve.
         cache_file=(cache := Path(output.encoded).with_suffix(".cache")),
-        key=(key := f"{params.key} {settings['batch_size']}"),
+        # With the code: what a mended encoder gave before it was mended is not taken.
+        key=(key := f"{params.code} {params.key} {settings['batch_size']}"),
         batch_size=settings["batch_size"],
         in_context=in_context,
         language=language,

@@ -16,6 +16,7 @@ import numpy as np
 
 from biasatlas.association.permutation.p_value import PermutationResult, permutation_test
 from biasatlas.association.permutation.saddlepoint import saddlepoint_p
+from biasatlas.provenance import code_version
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,6 @@ logger = logging.getLogger(__name__)
 Mode = Literal["certified", "saddlepoint"]
 KEY = b"biasatlas_p_values"
 # Of the methods and of the file. To be raised when either gives other numbers.
-VERSION = 1
 # Up to so many words counting takes no longer than approximating.
 ALWAYS_EXACT = 24
 COLUMNS = tuple(field.name for field in fields(PermutationResult))
@@ -65,9 +65,9 @@ class CachedPermutation:
         self.relative_width = relative_width
         self.mode = mode
         self.hits = self.misses = 0
-        # What else decides a p-value: with other settings the file is of no use.
+        # What else decides a p-value: under other settings or code the file is of no use.
         settings = "" if mode == "saddlepoint" else f" {max_exact} {relative_width!r}"
-        self._key = f"{VERSION} {mode}{settings}"
+        self._key = f"{code_version('association.p_cache')} {mode}{settings}"
         self._known = {} if self.path is None else _read(self.path, self._key)
         self._used: dict[bytes, PermutationResult] = {}
 

@@ -93,6 +93,17 @@ def test_other_settings_do_not_take_these_p_values(tmp_path, changed):
     assert (other.hits, other.misses) == (0, 1)
 
 
+def test_other_code_does_not_take_these_p_values(tmp_path, monkeypatch):
+    path = tmp_path / "p.parquet"
+    first = CachedPermutation(path)
+    first(*TESTS[0])
+    first.save()
+    monkeypatch.setattr(p_cache, "code_version", lambda *names: "mended")
+    second = CachedPermutation(path)
+    second(*TESTS[0])
+    assert (second.hits, second.misses) == (0, 1)
+
+
 def test_approximated_beyond_24_words_only(tmp_path):
     path = tmp_path / "p.parquet"
     rng = np.random.default_rng(3)
