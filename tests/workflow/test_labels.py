@@ -31,7 +31,14 @@ def topics_of(project: Path, assets: Path, model: Path, hostile: bool) -> pd.Dat
             "smollm2_135m": str(next(model.glob("*.gguf"))),
         },
         "labels": {"model": "smollm2_135m", "second": "smollm2_135m"},
-        "topics": {"permutations": 99, "bootstrap": 100, "refits": FEWEST_REFITS},
+        # one region has all that is looked at
+        "regions": [{"name": "north", "document_label": "north"}],
+        "topics": {
+            "permutations": 99,
+            "bootstrap": 100,
+            "compare_masking": False,
+            "refits": FEWEST_REFITS,
+        },
     }
     write_config(project, assets, **changes)
     result = snakemake(project, "--cores", "2", LABELS)
