@@ -11,12 +11,12 @@ from biasatlas.config.weathub import Weathub, WordModel
 from biasatlas.corpora.paths import expand_paths, inventory
 from biasatlas.errors import InputError
 from biasatlas.lexicons.digests import digest
-from biasatlas.lexicons.weathub_files import LANGUAGES, find_data, list_files, lists_digest
+from biasatlas.lexicons.weathub_files import LANGUAGES, list_files, list_languages, lists_digest
 from biasatlas.lexicons.word_lists import AssociationTest, load_tests
 from biasatlas.provenance import file_sha256
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from biasatlas.assets.asset import Asset
     from biasatlas.config import Config, Source
@@ -142,7 +142,7 @@ class LanguagePlan:
         model = self.model(name)
         asset, path = self.asset(name, language), self.path(name, language)
         if path is not None:
-            return [model.kind, path, inventory(path)]
+            return [model.kind, path, inventory(path) or _stamp(path)]
         if asset is not None:
             return [model.kind, asset, asset_digest(self.assets[asset])]
         return [model.kind, "trained", str(sorted(self.config.training.model_dump().items()))]
@@ -215,7 +215,7 @@ class LanguagePlan:
     def left_out(self) -> list[str]:
         """What this run does not hold of the paper's languages, lists and models, and why."""
         if not self.languages:
-            return ["No language is asked for (weathub.languages is empty)."]
+            return ["No language is asked for (weathub.languages or weathub.models is empty)."]
         lines = []
         if not self.published:
             lines.append(
@@ -257,6 +257,12 @@ class LanguagePlan:
         return {"left_out": self.left_out, "texts": self.cautions}
 
 
+def _stamp(path: str) -> str:
+    """Size and time of a file, which may be another under the same name."""
+    stat = Path(path).stat()
+    return f"{stat.st_size} {stat.st_mtime_ns}"
+
+
 def _named(path: str | list[str], language: str) -> list[str]:
     paths = [path] if isinstance(path, str) else path
     return [one.replace("{language}", language) for one in paths]
@@ -274,25 +280,24 @@ def find_wrong_languages(plan: LanguagePlan) -> list[str]:
     list of str
         One line a problem: key, value, what is allowed.
     """
-    config, problems = plan.config, []
-    local = plan.run.weathub_path
-    if local is not None and not Path(local).is_dir():
-        return [f"key `weathub_path`: {local}: there is no such folder"]
-    if plan.local is not None and plan.languages:
-        try:
-            find_data(plan.local)
-        except InputError as error:
-            return [f"key `weathub_path`: {line}" for line in error.problems]
-    own = sorted(path.name for path in plan.own_folder("").glob("*") if path.is_dir())
-    allowed = sorted({*own, *(LANGUAGES if plan.published else ())})
+    config = plan.config
+    published, problems = _published_languages(plan)
+    own = {path.name for path in plan.own_folder("").glob("*") if path.is_dir()}
+    takes_own = "own" in config.variants
+    allowed = sorted({*published, *(own if takes_own else ())})
     problems += [
         f"key `weathub.languages`: value {language!r}: there is no list in it; allowed: "
-        f"{', '.join(allowed)}"
+        f"{', '.join(allowed) or 'none'}"
         + ("" if plan.published else ", and with `weathub_path` all 25 of WEATHub")
         for language in plan.languages
-        # Without any list the section weat says so.
-        if allowed and language not in allowed
+        # Where there is no folder of own lists the section weat says so.
+        if language not in allowed and (allowed or not takes_own)
     ]
+    if plan.languages and not plan.jobs:
+        problems.append(
+            "key `weathub.models`: none is asked for any language of `weathub.languages` "
+            f"({', '.join(plan.languages)}); an empty list leaves this stage out"
+        )
     known = {*allowed, *LANGUAGES}
     for model in config.models:
         problems += [
@@ -303,6 +308,20 @@ def find_wrong_languages(plan: LanguagePlan) -> list[str]:
         ]
     problems += _wrong_models(plan)
     return problems
+
+
+def _published_languages(plan: LanguagePlan) -> tuple[Sequence[str], list[str]]:
+    """Languages of WEATHub's lists, those of the user's own copy where there is one."""
+    given = plan.run.weathub_path
+    if given is not None and not Path(given).is_dir():
+        return LANGUAGES, [f"key `weathub_path`: {given}: there is no such folder"]
+    if plan.local is None or not plan.languages:
+        return LANGUAGES if plan.published else (), []
+    key = f"asset_paths.{LISTS}" if LISTS in plan.run.asset_paths else "weathub_path"
+    try:
+        return list_languages(plan.local), []
+    except InputError as error:
+        return LANGUAGES, [f"key `{key}`: {line}" for line in error.problems]
 
 
 def _wrong_models(plan: LanguagePlan) -> list[str]:

@@ -36,7 +36,7 @@ def make_plan(
         Naming every wrong key, or every missing file, wrong option and faulty word list.
     """
     plan = Plan(values, resources, where)
-    names = [*find_wrong_names(plan), *find_wrong_languages(plan.grid)]
+    names = [*find_wrong_names(plan), *find_wrong_languages(plan.grid), *_wrong_texts(plan)]
     problems = [f"{where}: {line}" for line in names]
     problems += find_wrong_lists(plan)
     if problems:
@@ -144,6 +144,19 @@ def _wrong_source(source: Source) -> list[str]:
     return list(problems)
 
 
+def _wrong_texts(plan: Plan) -> list[str]:
+    """Check the texts of the section weathub; a language need not have any."""
+    problems: dict[str, None] = {}
+    for language in plan.grid.languages:
+        for source in plan.grid.sources(language):
+            found = _wrong_source(source)
+            if source.asset is not None and source.asset not in plan.assets:
+                allowed = ", ".join(plan.assets)
+                found.append(f"asset {source.asset!r}: there is no such asset; allowed: {allowed}")
+            problems |= dict.fromkeys(f"key `weathub.texts`: {line}" for line in found)
+    return list(problems)
+
+
 def _unknown_languages(plan: Plan) -> list[str]:
     if plan.language_model is None:
         return []
@@ -171,7 +184,7 @@ def find_wrong_lists(plan: Plan) -> list[str]:
             except InputError as error:
                 problems += error.problems
     # Lists of the regions' languages were read above.
-    for language in set(plan.grid.languages) - set(plan.config.languages):
+    for language in sorted(set(plan.grid.languages) - set(plan.config.languages)):
         try:
             plan.grid.own_tests(language)
         except InputError as error:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
+import runpy
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
+from biasatlas.encoders.static import open_static
+from biasatlas.encoders.texts import train_language_vectors
+from biasatlas.encoders.words import read_encoded
 from biasatlas.errors import InputError
 from biasatlas.lexicons.weathub_files import LANGUAGES
 from biasatlas.plan import Plan
@@ -89,10 +96,13 @@ def test_all_languages_are_the_25_of_the_paper():
     assert not [line for line in plan.grid.left_out if "does not ask" in line]
 
 
-def test_no_language_leaves_the_stage_out():
-    plan = plan_of(languages=[])
+@pytest.mark.parametrize("key", ["languages", "models"])
+def test_no_language_or_no_model_leaves_the_stage_out(key):
+    plan = plan_of(**{key: []})
     assert plan.grid.jobs == []
-    assert plan.grid.left_out == ["No language is asked for (weathub.languages is empty)."]
+    assert plan.grid.left_out == [
+        "No language is asked for (weathub.languages or weathub.models is empty)."
+    ]
 
 
 def test_the_language_stands_in_assets_and_paths(tmp_path):
@@ -104,6 +114,46 @@ def test_the_language_stands_in_assets_and_paths(tmp_path):
     grid = plan_of(models=models).grid
     assert grid.path("own", "en") == f"{tmp_path}/en.bin"
     assert grid.asset("cc", "en") == "cc_en_300"
+
+
+def test_another_file_under_the_same_name_is_another_model(tmp_path):
+    file = tmp_path / "own.bin"
+    file.write_bytes(b"one")
+    grid = plan_of(models=[{"name": "own", "kind": "static", "path": str(file)}]).grid
+    before = grid.model_digest("own", "en")
+    assert grid.model_digest("own", "en") == before
+    file.write_bytes(b"another")
+    assert grid.model_digest("own", "en") != before
+
+
+def test_vectors_trained_on_other_texts_are_not_taken_from_the_cache(tmp_path):
+    word = "rose"
+    pd.DataFrame({"word": [word]}).to_parquet(tmp_path / "words.parquet")
+    settings = {"size": 4, "window": 2, "min_count": 1, "epochs": 1, "buckets": 10}
+    read = []
+    for text in ("a rose is a rose", "no rose without a thorn"):
+        train_language_vectors([text], tmp_path / "trained.bin", settings, 1, "en")
+        job = SimpleNamespace(
+            input=SimpleNamespace(
+                words=tmp_path / "words.parquet", model=str(tmp_path / "trained.bin"), texts=[]
+            ),
+            output=SimpleNamespace(
+                encoded=str(tmp_path / "encoded.parquet"),
+                reading=str(tmp_path / "reading.parquet"),
+            ),
+            params=SimpleNamespace(
+                code="", kind="static", group="other", key=["static", "trained"], trained=True,
+                settings=[("batch_size", 8), ("readable_min", 0.5), ("seed", 1)],
+            ),
+            wildcards=SimpleNamespace(language="en", model="trained"),
+            log=[str(tmp_path / "log")],
+        )  # fmt: skip
+        script = ROOT / "workflow/scripts/encode_words.py"
+        runpy.run_path(str(script), init_globals={"snakemake": job})
+        read.append(read_encoded(tmp_path / "encoded.parquet")["fasttext"][0])
+    trained = open_static(tmp_path / "trained.bin", "en").encode([word]).vectors[0]
+    np.testing.assert_array_equal(read[1], trained)
+    assert (read[0] != read[1]).any()
 
 
 def test_each_language_takes_the_texts_that_it_has(tmp_path):
@@ -122,6 +172,10 @@ def test_each_language_takes_the_texts_that_it_has(tmp_path):
     [
         ({"languages": ["xx"]}, "value 'xx': there is no list in it; allowed: en"),
         ({"languages": ["hi"]}, "with `weathub_path` all 25"),
+        (
+            {"variants": ["human"]},
+            "value 'en': there is no list in it; allowed: none, and with `weathub_path` all 25",
+        ),
         ({"languages": ["en", "en"]}, "weathub.languages: en stands twice"),
         ({"models": [GLOVE, GLOVE]}, "weathub.models: glove stands twice"),
         ({"models": [GLOVE | {"asset": "glove"}]}, "asset 'glove': there is no such asset"),
@@ -136,6 +190,18 @@ def test_each_language_takes_the_texts_that_it_has(tmp_path):
             "its kind is `static`, not `layers`",
         ),
         ({"models": [GLOVE | {"languages": ["qq"]}]}, "language 'qq': there is no list in it"),
+        (
+            {"models": [GLOVE | {"languages": ["de"]}]},
+            "`weathub.models`: none is asked for any language of `weathub.languages` (en)",
+        ),
+        (
+            {"texts": [{"reader": "table", "asset": "absent"}]},
+            "`weathub.texts`: asset 'absent': there is no such asset; allowed: ",
+        ),
+        (
+            {"texts": [{"reader": "lines", "path": __file__, "options": {"column": "a"}}]},
+            "`weathub.texts`: reader lines: option 'column' is unknown; allowed: ",
+        ),
         ({"models": [GLOVE | {"kind": "bert"}]}, "'layers', 'sentence' or 'static'"),
         ({"variants": ["human", "robot"]}, "robot"),
     ],
@@ -154,6 +220,26 @@ def test_training_needs_texts(lists):
 
     with pytest.raises(InputError, match="`train` needs texts"):
         changed(change)
+
+
+def test_a_copy_of_its_own_languages_is_taken_and_others_are_refused(lists):
+    for old, new in (("hi_gt", "sv_gt"), ("fr_human", "da_human")):
+        (lists / "data" / old).rename(lists / "data" / new)
+    copy_of = {"weathub_path": str(lists)}
+
+    def asked(*languages: str) -> Plan:
+        section = DEFAULT["weathub"] | {"languages": list(languages)}
+        return changed(lambda values: values.update(copy_of, weathub=section))
+
+    assert asked("da", "en", "sv").grid.languages == ["da", "en", "sv"]
+    with pytest.raises(InputError, match="value 'hi': there is no list in it; allowed: da, en, sv"):
+        asked("hi")
+
+
+def test_a_wrong_copy_is_named_by_the_key_that_gives_it(tmp_path):
+    copies = DEFAULT.get("asset_paths", {}) | {"weathub": str(tmp_path)}
+    with pytest.raises(InputError, match=r"key `asset_paths\.weathub`: .* holds lists"):
+        changed(lambda values: values.update(asset_paths=copies))
 
 
 @pytest.mark.parametrize(("name", "said"), [("absent", "no such folder"), (".", "weathub_path")])

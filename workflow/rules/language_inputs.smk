@@ -1,6 +1,6 @@
 """Inputs of the rules of the tests in many languages.
 
-Expects: PLAN of common.smk, FOUND_PASSAGES of inputs.smk.
+Expects: PLAN, LANGUAGE_TABLES and LANGUAGE_PAGE of common.smk, FOUND_PASSAGES of inputs.smk.
 Defines: WEATHUB (folder of a language) and input functions.
 """
 
@@ -54,3 +54,17 @@ def every_language(name):
         language=PLAN.grid.languages,
         name=name,
     )
+
+
+def language_results(wildcards):
+    """Tables and pages of the stage; without a language or a model there is nothing to make."""
+    if not PLAN.grid.jobs:
+        raise WorkflowError(
+            "keys `weathub.languages`, `weathub.models`: one of them is empty; "
+            "name a language and a model there, see docs/weathub.md"
+        )
+    return [
+        *expand("<results>/tables/{table}.csv", table=LANGUAGE_TABLES),
+        "<results>/atlas/languages.html",
+        *expand(LANGUAGE_PAGE, language=PLAN.grid.languages),
+    ]

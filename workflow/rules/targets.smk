@@ -1,6 +1,6 @@
 """One named target a stage: snakemake --cores 8 corpora, weat, ...
 
-Expects: WEAT_TABLES, TOPIC_TABLES and LANGUAGE_TABLES of common.smk.
+Expects: WEAT_TABLES and TOPIC_TABLES of common.smk, language_results of language_inputs.smk.
 """
 
 
@@ -37,6 +37,4 @@ rule topics:
 
 rule weathub:
     input:
-        expand("<results>/tables/{table}.csv", table=LANGUAGE_TABLES),
-        "<results>/atlas/languages.html",
-        expand(LANGUAGE_PAGE, language=PLAN.grid.languages),
+        language_results,

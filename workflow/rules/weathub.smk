@@ -40,6 +40,7 @@ rule encode_words:
         key=lambda wildcards: PLAN.grid.model_digest(
             wildcards.model, wildcards.language
         ),
+        trained=lambda wildcards: PLAN.grid.model(wildcards.model).train,
         settings=PLAN.grid.settings("batch_size", "readable_min", "in_context"),
     message:
         "Encoding the words of {wildcards.language} with {wildcards.model}"

@@ -69,8 +69,6 @@ rule tabulate_sensitivity:
     input:
         variances=every_job(".variances.parquet"),
         figures="resources/published/weathub_sensitivity.yaml",
-        lists=fetched("weathub") if PLAN.grid.published and not PLAN.grid.local else [],
-        record=record("weathub") if PLAN.grid.published and not PLAN.grid.local else [],
     output:
         report(
             "<results>/tables/sensitivity.csv",

@@ -15,7 +15,7 @@ with start(snakemake.log[0], f"read_weathub_lists {language}"):
     # The user's own copy is read where it stands.
     folder = params.folder or (given.published if params.published else None)
     own = load_tests(given.own) if given.own else []
-    lists = read_lists(folder, language, own)
+    lists = read_lists(folder, language, own, params.variants)
     words, forms = add_plain_variant(lists.words, language, params.gender_rules_folder)
     words = words[words["variant"].isin(params.variants)]
     log.info(

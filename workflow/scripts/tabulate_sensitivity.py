@@ -11,8 +11,9 @@ from biasatlas.tables import write_table
 
 given, params = snakemake.input, snakemake.params
 with start(snakemake.log[0], "tabulate_sensitivity"):
-    folder = params.folder or (given.lists[0] if given.lists else "")
-    published = read_published(Path(folder) if folder else None, Path(given.figures))
+    # The paper's files by language stand in a copy of the repository; only lists are fetched.
+    folder = Path(params.folder) if params.folder else None
+    published = read_published(folder, Path(given.figures))
     frames = [pd.read_parquet(path) for path in given.variances]
     rows = sensitivity(pd.concat(frames, ignore_index=True), published)
     write_table("sensitivity", rows, snakemake.output[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, StrictBool, StrictStr, model_validator
 
@@ -11,16 +11,6 @@ from biasatlas.config.measures import FastText
 from biasatlas.config.section import Language, Name, PathText, Positive, Section, Seed, Share
 
 Variant = Literal["original", "gt", "human", "all", "all_plain", "new", "india", "own"]
-VARIANTS: tuple[Variant, ...] = (
-    "original",
-    "gt",
-    "human",
-    "all",
-    "all_plain",
-    "new",
-    "india",
-    "own",
-)
 
 
 class WordModel(Section):
@@ -82,7 +72,7 @@ class Weathub(Section):
     """ISO 639 codes; all: the 25 of WEATHub; an empty list leaves this stage out."""
     published_lists: StrictBool = False
     """Fetch WEATHub's lists. They are also read, without fetching, where `weathub_path` is given."""
-    variants: Annotated[list[Variant], Field(min_length=1)] = list(VARIANTS)
+    variants: Annotated[list[Variant], Field(min_length=1)] = list(get_args(Variant))
     """Lists that are scored: WEATHub's original (English), gt, human, all, new, india; all_plain is all without gendered forms; own is word_lists/{weat.tests}/{language}."""
     models: list[WordModel] = [
         WordModel(name="minilm", kind="layers", asset="minilm_l6_v2", group="monolingual"),

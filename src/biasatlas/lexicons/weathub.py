@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from biasatlas.lexicons.weathub_problems import (
 )
 from biasatlas.lexicons.weathub_repairs import Finding
 from biasatlas.lexicons.word_lists import SETS, AssociationTest, WordSet
+from biasatlas.tables.language_tables import VARIANTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +72,10 @@ class Lists:
 
 
 def read_lists(
-    folder: str | Path | None, language: str, own_tests: Sequence[AssociationTest] = ()
+    folder: str | Path | None,
+    language: str,
+    own_tests: Sequence[AssociationTest] = (),
+    variants: Collection[str] = VARIANTS,
 ) -> Lists:
     """Read, mend and check all lists of a language.
 
@@ -80,7 +84,7 @@ def read_lists(
     words in one entry become several entries at its place; of a word that stands twice in a set
     the first is kept. Words in two sets are kept, for the published tests stand as they are.
     A test is refused when it cannot be read, when opposing sets are the same, or when a set
-    has no word. An own test with the very words of a published one is left out.
+    has no word. An own test with the very words of a published one that is scored is left out.
 
     Parameters
     ----------
@@ -90,6 +94,8 @@ def read_lists(
         ISO 639 code, as in the names of the folders.
     own_tests : sequence of AssociationTest
         Tests from `load_tests`, which has checked them; those of other languages are left out.
+    variants : collection of str
+        Variants that are scored. All are read, as `all_plain` is made of others.
 
     Raises
     ------
@@ -114,7 +120,7 @@ def read_lists(
         found, more = _read_file(file)
         rows += found
         problems += more
-    published = _tests_by_words(rows)
+    published = _tests_by_words([row for row in rows if row["variant"] in variants])
     for test in own:
         found, more = _take_own(test)
         twin = published.get(_words_of(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -22,7 +23,7 @@ Sets = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class Problem:
-    """A row of the table, with n = 1 unless it says more."""
+    """One fault, a row of the table once equal ones are counted."""
 
     language: str
     variant: str
@@ -33,7 +34,6 @@ class Problem:
     word: str
     action: str
     note: str = ""
-    n: int = 1
 
 
 @dataclass(frozen=True)
@@ -142,9 +142,7 @@ def problem_frame(problems: Iterable[Problem]) -> pd.DataFrame:
     """Count equal problems and make rows of the table weathub_lists of them, in a fixed order."""
     import pandas as pd
 
-    counts: dict[Problem, int] = {}
-    for problem in problems:
-        counts[problem] = counts.get(problem, 0) + problem.n
+    counts = Counter(problems)
     rows = sorted(counts, key=_order)
     columns = {
         column.name: [

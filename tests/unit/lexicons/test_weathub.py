@@ -472,3 +472,6 @@ def test_an_own_test_with_the_words_of_a_published_one_is_scored_once(put):
     row = lists.problems[lists.problems["problem"] == "repeated"].iloc[0]
     assert (row["test"], row["action"], row["n"]) == ("WEAT1", "dropped", 1)
     assert row["note"] == "the same words as original WEAT1; scored once"
+    alone = read_lists(folder, "en", [same], variants=["own"])
+    assert set(alone.words.loc[alone.words["variant"] == "own", "test"]) == {"WEAT1"}
+    assert alone.problems.empty
