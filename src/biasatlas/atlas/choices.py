@@ -105,7 +105,6 @@ def build_choices(
     hover: Sequence[str] = (),
     *,
     orders: Mapping[str, Sequence[str]],
-    spread: str,
     scored: str,
     limits: Limits | None = None,
 ) -> Choices:
@@ -114,7 +113,7 @@ def build_choices(
     Parameters
     ----------
     frame : pandas.DataFrame
-        Rows of all choices, at least one, in any order.
+        Rows of all choices, at least one, in any order; ``language`` is among the columns.
     lists : sequence of (str, str)
         Label and column of each list to choose from, the first decides what the next offer.
     drawn, hover : sequence of str
@@ -122,10 +121,10 @@ def build_choices(
         once and then by their place.
     orders : mapping
         Order of the values of a column; others are sorted.
-    spread, scored : str
-        The default is the choice with most different values of `spread` among rows where `scored`
-        holds a number, and of these the first. Choices go into the page in this order until its
-        limits are reached.
+    scored : str
+        The default is the choice with most languages among rows where this column holds a number,
+        and of these the first in the order of the lists; so on the page of one language the first
+        with such a row. Choices go into the page in this order until its limits are reached.
     limits : Limits, optional
 
     Returns
@@ -144,7 +143,8 @@ def build_choices(
     groups = []
     for values, part in compact.groupby([column for _, column in lists], sort=True):
         at = [option.index(str(value)) for option, value in zip(options, values, strict=True)]
-        groups.append(((-part.loc[part[scored].notna(), spread].nunique(), at), part))
+        languages = part.loc[part[scored].notna(), "language"].nunique()
+        groups.append(((-languages, at), part))
     groups.sort(key=lambda group: group[0])
     data: dict[str, Any] = {
         "lists": [

@@ -129,7 +129,6 @@ def heat_figure(frame: pd.DataFrame, title: str, limits: Limits | None = None) -
         _DRAWN,
         _HOVER,
         orders=order,
-        spread="row",
         scored="claimed",
         limits=limits,
     )

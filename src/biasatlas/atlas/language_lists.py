@@ -56,9 +56,10 @@ def problem_figures(problems: pd.DataFrame | None) -> list[Figure]:
             ]
         )
     caption = (
-        "Entries with a problem, by what was done: the test refused, the entry dropped, the entry "
-        "repaired, or the entry kept as it stands and only reported. A word twice counts once in a "
-        "score; a word in two opposing sets stays in both, as published."
+        "Entries with a problem, by what was done: the test refused, the entry dropped (of an own "
+        "test that repeats a published one, the test), the entry repaired, or the entry kept as it "
+        "stands and only reported. A word twice counts once in a score; a word in two opposing "
+        "sets stays in both, as published."
     )
     figures = [
         Figure(

@@ -46,8 +46,9 @@ def reading_figures(models: pd.DataFrame | None) -> list[Figure]:
     names = sorted(set(models["model"]))
     cells = {(row["language"], row["model"]): _reads(row) for row in rows}
     order = language_order(models["language"])
+    one = len(order) == 1
     figures = []
-    if len(order) > 1:
+    if not one:
         body = [
             [language_label(code), *(cells.get((code, name), "") for name in names)]
             for code in order
@@ -78,22 +79,20 @@ def reading_figures(models: pd.DataFrame | None) -> list[Figure]:
         ]
         for row in sorted(rows, key=lambda row: (row["status"] == "ok", rank[row["language"]]))
     ]
+    what = "model" if one else "language and model"
     refused = [
-        f"{language_name(row['language'])} by {row['model']}"
+        row["model"] if one else f"{language_name(row['language'])} by {row['model']}"
         for row in rows
         if row["status"] == "refused"
     ]
     named = f" ({listing(refused)})" if 0 < len(refused) <= 6 else ""
-    caption = (
-        f"Every language and model, refused ones first: {len(refused)} of {len(models):,} "
-        f"refused{named}."
-    )
-    summary = "" if len(order) == 1 else f"Numbers: {plural(len(body), 'row')}"
-    if len(order) == 1:
+    caption = f"Every {what}, refused ones first: {len(refused)} of {len(models):,} refused{named}."
+    summary = "" if one else f"Numbers: {plural(len(body), 'row')}"
+    if one:
         headers, body = headers[1:], [row[1:] for row in body]
     numbers = {"Words", "Read", "Unknown", "Cut to letters", "Too long", "Pieces a word"}
     table = DataTable(headers, body, frozenset({*numbers, "Readable"}), summary)
-    title = "What reads this language" if len(order) == 1 else ""
+    title = "What reads this language" if one else ""
     figures.append(Figure(caption, table=table, title=title))
     return figures
 
@@ -313,4 +312,4 @@ def _forms(forms: pd.DataFrame) -> Figure:
     table = DataTable(
         headers, body, frozenset(headers[1:3]), f"Forms found: {plural(len(body), 'language')}"
     )
-    return Figure(caption, table=table)
+    return Figure(caption, table=table, title="Gendered forms")

@@ -90,7 +90,7 @@ VARIANTS = {
     "human": "human translation",
     "gt": "machine translation",
     "all": "human, gendered and local words",
-    "all_plain": "the same without gendered forms",
+    "all_plain": "human and local words, no gendered forms",
     "new": "new dimensions",
     "india": "India",
     "own": "own lists",

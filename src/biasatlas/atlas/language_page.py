@@ -125,9 +125,9 @@ def _lists(language: str, own: pd.DataFrame, mine: Mapping[str, pd.DataFrame]) -
     notes = [
         "Words stand as they were scored: repaired where that is marked. A line holds one concept "
         "in the machine and the human translation; in the other lists lines only count.",
-        "Dotted line: names of persons. Marks: the word stands in two opposing sets, in a target and "
-        "an attribute set, or twice; its form was repaired; it was taken from an entry of "
-        "several words.",
+        "Dotted line: names of persons, where the list marks them (WEATHub's lists do not). Marks: "
+        "the word stands in two opposing sets, in a target and an attribute set, or twice; its form "
+        "was repaired; it was taken from an entry of several words.",
         "No native speaker has checked these lists for this project.",
         "Boxes instead of letters mean that your computer has no font of the script; Noto fonts "
         "have all of them.",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +10,7 @@ from markupsafe import Markup
 from biasatlas.atlas.language_lists import PROBLEMS
 from biasatlas.atlas.language_names import RIGHT_TO_LEFT, VARIANTS, number_test
 from biasatlas.atlas.parts import EMPTY, listing, plural, records_of
+from biasatlas.lexicons.weathub_repairs import repair_entry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +24,6 @@ _WORD_MARKS = {
     "not_nfc": "form repaired",
     "several_words": "taken apart",
 }
-_SEPARATORS = re.compile(r"[/|,;\u060c\u061b\u3001\uff0c]")
 Marks = Mapping[tuple[str, str, str, str], list[str]]
 
 
@@ -73,12 +71,8 @@ def _marks(words: pd.DataFrame, problems: pd.DataFrame | None) -> Marks:
         if row["problem"] not in _WORD_MARKS or not row["word"]:
             continue
         known = present.get((row["variant"], row["test"]), set())
-        # The problem names the entry as it stands in the file, the list its repaired form.
-        repaired = unicodedata.normalize("NFC", row["word"])
-        shown = {row["word"], repaired} & known
-        if row["problem"] == "several_words" and not shown:
-            shown = {piece.strip() for piece in _SEPARATORS.split(repaired)} & known
-        for word in shown:
+        # The problem names the entry as it stands in the file, the list what was made of it.
+        for word in known.intersection(repair_entry(row["word"])[0]):
             for side in row["set"].split():
                 texts = marks.setdefault((row["variant"], row["test"], side, word), [])
                 if _WORD_MARKS[row["problem"]] not in texts:

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.atlas.charts import INK, SERIES, category_axis, finish, rows, tooltips
 from biasatlas.atlas.choices import Choices, Limits, build_choices, described
-from biasatlas.atlas.language_names import FAMILIES, FOUND, add_labels, family, orders
+from biasatlas.atlas.language_names import (
+    FAMILIES,
+    FOUND,
+    VARIANTS,
+    add_labels,
+    family,
+    orders,
+)
 from biasatlas.atlas.parts import DataTable, Figure, integer, number, percent
 
 if TYPE_CHECKING:
@@ -59,8 +66,7 @@ def strip_figure(frame: pd.DataFrame, limits: Limits | None = None) -> Figure | 
         lists,
         ("row", "encoder", "family", "d", "q", "status"),
         orders=order,
-        spread="row",
-        scored="d",
+        scored="claimed",
         limits=limits or _LIMITS,
     )
     caption = (
@@ -152,8 +158,10 @@ def agreement_figure(agreement: pd.DataFrame | None) -> Figure | None:
         return None
     headers = ["Model", "Space", "Lists", "Cells", "Both signs", "Share of them", "Median agreeing", "Median range of d", "Significant both ways"]  # fmt: skip
     body = []
-    grouped = add_labels(cells).groupby(["model", "space_label", "variant_label"], sort=True)
-    for (model, space, variant), part in grouped:
+    rank = {name: place for place, name in enumerate(VARIANTS)}
+    keys = ["model", "space_label", "rank", "variant_label"]
+    grouped = add_labels(cells.assign(rank=cells["variant"].map(rank))).groupby(keys, sort=True)
+    for (model, space, _, variant), part in grouped:
         split, n = disagreeing(part)
         both = (part["n_significant_positive"] > 0) & (
             part["n_significant_positive"] < part["n_significant"]

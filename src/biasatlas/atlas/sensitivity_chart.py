@@ -55,7 +55,6 @@ def sensitivity_figures(frame: pd.DataFrame | None) -> list[Figure]:
         ("encoder", "language", "rho", "paper"),
         ("low", "high", "published", "n_tests"),
         orders={**orders(frame), "language": orders(frame)["language_label"]},
-        spread="language",
         scored="rho",
         limits=_LIMITS,
     )

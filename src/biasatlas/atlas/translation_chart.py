@@ -79,7 +79,6 @@ def _dumbbells(frame: pd.DataFrame, least: str) -> Figure:
         ("row", "human", "machine", "difference", "low", "high", "q", "status"),
         ("p", "p_min", "n_concepts", "n_alike", "note"),
         orders=order,
-        spread="row",
         scored="claimed",
         limits=_LIMITS,
     )

@@ -34,7 +34,6 @@ def build(limits: Limits | None = None, rows: pd.DataFrame | None = None):  # ty
         ("language", "d"),
         ("note",),
         orders=ORDERS,
-        spread="language",
         scored="d",
         limits=limits,
     )

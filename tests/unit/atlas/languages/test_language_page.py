@@ -67,7 +67,7 @@ def test_problems_are_marked_in_their_set_and_listed(make_words: Make, fill: Mak
         [
             {**where, "set": "x y", "problem": "shared", "word": "same", "action": "kept"},
             {**where, "set": "a", "problem": "not_nfc", "word": "e\u0301", "action": "fixed"},
-            {**where, "set": "b", "problem": "several_words", "word": "one / two", "action": "fixed"},
+            {**where, "set": "b", "problem": "several_words", "word": "“one” ／ two", "action": "fixed"},
             {**where, "set": "b", "problem": "nan", "word": "nan", "n": 3, "action": "dropped"},
         ],
     )  # fmt: skip

@@ -30,7 +30,7 @@ from biasatlas.atlas.language_names import (
     number_test,
 )
 from biasatlas.atlas.languages import TABLES, counts, section
-from biasatlas.atlas.multiverse import disagreeing, strip_figure
+from biasatlas.atlas.multiverse import agreement_figure, disagreeing, strip_figure
 from biasatlas.atlas.page import script_json
 from biasatlas.atlas.translation_chart import smallest_q, translation_figures
 from biasatlas.encoders.layers import CLS, LAYER_ENCODERS
@@ -229,6 +229,25 @@ def test_thin_and_refused_cells_are_never_marked(fill: Make, make_weathub: Make)
     assert ", 3 marked *, 0 marked °, 3 thin, 0 refused" in figure.caption
 
 
+def test_a_language_opens_on_its_first_lists_with_a_row_that_is_ok(make_weathub: Make) -> None:
+    scores = make_weathub(["hi"], variants=("new", "human", "gt")).query("status != 'refused'")
+    lists, encoder, test = scores["variant"], scores["encoder"], scores["test"]
+    # Of the human lists one row is ok, of the new ones all are.
+    one = (lists == "human") & (encoder == "last_mean") & (test == "WEAT6")
+    scores = scores.assign(status=(one | (lists == "new")).map({True: "ok", False: "thin"}))
+    prepared = prepare(scores)
+    strips = strip_figure(prepared)
+    assert strips is not None
+    assert "first shown: human translation, raw;" in heat_figure(prepared, "").caption
+    assert "first shown: minilm, raw, human translation." in strips.caption
+    # Without it nothing human is ok, nor of the machine's, which come next.
+    fewer = prepare(scores[~one])
+    strips = strip_figure(fewer)
+    assert strips is not None
+    assert "first shown: new dimensions, raw;" in heat_figure(fewer, "").caption
+    assert "first shown: minilm, raw, new dimensions." in strips.caption
+
+
 def test_strips_leave_out_models_of_one_encoder(make_weathub: Make) -> None:
     prepared = prepare(make_weathub(["ar", "hi"]))
     figure = strip_figure(prepared)
@@ -241,6 +260,18 @@ def test_strips_leave_out_models_of_one_encoder(make_weathub: Make) -> None:
 def test_disagreement_is_counted_where_two_encoders_score() -> None:
     cells = pd.DataFrame({"n_encoders": [10, 10, 1, 2], "share_agreeing": [1.0, 0.6, 1.0, 0.5]})
     assert disagreeing(cells) == (2, 3)
+
+
+def test_agreement_lists_variants_in_their_order(make_tables: Make) -> None:
+    # By the letter it would be the other way round.
+    figure = agreement_figure(make_tables(["ar"], variants=("human", "india"))["agreement"])
+    assert figure is not None
+    assert figure.table is not None
+    assert [row[1:4] for row in figure.table.rows] == [
+        [space, VARIANTS[name], "6"]
+        for space in ("raw", "standardised")
+        for name in ("human", "india")
+    ]
 
 
 def planted(fill: Make, column: str, values: tuple[str, str]) -> pd.DataFrame:
