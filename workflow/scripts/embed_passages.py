@@ -17,12 +17,17 @@ with start(snakemake.log[0], f"embed_passages {snakemake.wildcards.region} {view
     texts = show_texts(
         passages["text"], view, given.terms, hyphen_is_letter=params.hyphen_is_letter
     )
-    encoder = load_encoder(given.encoder, batch_size=params.batch_size, precision=params.precision)
+    options = {"batch_size": params.batch_size, "precision": params.precision}
     # Not an output: Snakemake would remove it before the job that it must serve.
     cache = Path(snakemake.output.embeddings).with_name(f"embedding_cache-{view}.parquet")
     # With the code: what a mended encoder gave before it was mended is not taken.
-    key = f"{params.code} {params.encoder} {encoder.precision} {params.batch_size}"
-    vectors, known = embed_with_cache(texts, read_cache(cache, key), lambda: encoder, "passages")
+    key = f"{params.code} {params.encoder} {params.precision} {params.batch_size}"
+    vectors, known = embed_with_cache(
+        texts,
+        read_cache(cache, key),
+        lambda: load_encoder(given.encoder, **options),
+        "passages",
+    )
     write_parquet(
         pd.DataFrame({"id": passages["id"].to_numpy(), "embedding": list(vectors)}),
         snakemake.output.embeddings,
