@@ -805,8 +805,14 @@ def common_chance_table() -> pd.DataFrame:
 
 
 @pytest.fixture
-def tables() -> dict[str, pd.DataFrame]:
-    """Give all tables of the made-up run."""
+def tables(made_tables: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Give all tables of the made-up run, to each test its own."""
+    return {name: frame.copy() for name, frame in made_tables.items()}
+
+
+@pytest.fixture(scope="session")
+def made_tables() -> dict[str, pd.DataFrame]:
+    """Make them once; who uses these must leave them as they are."""
     weat = weat_table()
     return {
         "corpus": corpus_table(),
@@ -839,7 +845,7 @@ def empty_tables() -> dict[str, pd.DataFrame]:
     return {name: empty_table(name) for name in TABLES}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_info() -> Callable[..., dict[str, Any]]:
     """Give a factory of what the page is told beside the tables."""
 

@@ -106,12 +106,31 @@ def hostile_info(make_info: MakeInfo) -> dict[str, Any]:
     )
 
 
-def test_same_tables_give_the_same_bytes(tables: Tables, make_info: MakeInfo) -> None:
-    assert build_page(tables, make_info()) == build_page(tables, make_info())
+def own_copy(tables: Tables) -> Tables:
+    return {name: frame.copy() for name, frame in tables.items()}
 
 
-def test_page_needs_nothing_else(tables: Tables, make_info: MakeInfo) -> None:
-    html = build_page(tables, make_info())
+@pytest.fixture(scope="module")
+def html(made_tables: Tables, make_info: MakeInfo) -> str:
+    """The page of the made-up run, drawn once for those who only read it."""
+    return build_page(own_copy(made_tables), make_info())
+
+
+@pytest.fixture(scope="module")
+def hostile_html(made_tables: Tables, make_info: MakeInfo) -> str:
+    """The same with markup in all that it tells."""
+    return build_page(hostile_tables(own_copy(made_tables)), hostile_info(make_info))
+
+
+def test_same_tables_give_the_same_bytes(
+    html: str, tables: Tables, made_tables: Tables, make_info: MakeInfo
+) -> None:
+    assert build_page(tables, make_info()) == html
+    for name, frame in tables.items():
+        pd.testing.assert_frame_equal(frame, made_tables[name])
+
+
+def test_page_needs_nothing_else(html: str) -> None:
     page = Page(html)
     for tag, attributes in page.tags:
         assert tag not in {"img", "iframe", "link", "object", "embed", "base", "form"}
@@ -123,10 +142,8 @@ def test_page_needs_nothing_else(tables: Tables, make_info: MakeInfo) -> None:
     assert "@import" not in style[1]
 
 
-def test_policy_allows_the_two_scripts_of_the_page_only(
-    tables: Tables, make_info: MakeInfo
-) -> None:
-    page = Page(build_page(tables, make_info()))
+def test_policy_allows_the_two_scripts_of_the_page_only(html: str) -> None:
+    page = Page(html)
     policy = next(a["content"] for t, a in page.tags if a.get("http-equiv"))
     assert policy
     assert policy.startswith("default-src 'none';")
@@ -137,8 +154,8 @@ def test_policy_allows_the_two_scripts_of_the_page_only(
     assert len(code) == 2
 
 
-def test_every_chart_has_its_place_and_its_data(tables: Tables, make_info: MakeInfo) -> None:
-    page = Page(build_page(tables, make_info()))
+def test_every_chart_has_its_place_and_its_data(html: str) -> None:
+    page = Page(html)
     places = [a["id"] for t, a in page.tags if t == "div" and a.get("class") == "chart"]
     data = {a["data-for"]: text for a, text in page.scripts if a.get("class") == "chart-data"}
     assert list(data) == places
@@ -163,10 +180,9 @@ def test_script_json_cannot_end_its_element(text: str) -> None:
     assert json.loads(made) == {text: [text, "\u2028\u2029&"]}
 
 
-def test_hostile_text_stays_text(tables: Tables, make_info: MakeInfo) -> None:
-    plain = Page(build_page(tables, make_info()))
-    html = build_page(hostile_tables(tables), hostile_info(make_info))
-    page = Page(html)
+def test_hostile_text_stays_text(html: str, hostile_html: str) -> None:
+    plain = Page(html)
+    page = Page(hostile_html)
     assert {tag for tag, _ in page.tags} <= {tag for tag, _ in plain.tags}
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
     islands = [text for a, text in page.scripts if a.get("class") == "words-data"]
@@ -176,7 +192,7 @@ def test_hostile_text_stays_text(tables: Tables, make_info: MakeInfo) -> None:
     addresses = [a.get("href") or "" for _, a in page.tags]
     assert all(a == "" or a.startswith(("#", "https://")) for a in addresses)
     assert sum(not attributes for attributes, _ in page.scripts) == 2
-    body = html.partition("<script>")[0]
+    body = hostile_html.partition("<script>")[0]
     assert "<script>document" not in body
     assert "<img" not in body
     assert "{{ 7 * 7 }}" in body
@@ -210,11 +226,10 @@ def browse(html: str, folder: Path, hash: str = "") -> subprocess.CompletedProce
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_browser_draws_all_charts_and_runs_nothing_foreign(
-    tables: Tables, make_info: MakeInfo, tmp_path: Path
+    hostile_html: str, tmp_path: Path
 ) -> None:
-    html = build_page(hostile_tables(tables), hostile_info(make_info))
     address = quote(f"WEAT6{HOSTILE[1]}/europe/word2vec{HOSTILE[2]}")
-    done = browse(html, tmp_path, f"#words={address}")
+    done = browse(hostile_html, tmp_path, f"#words={address}")
     dom = Page(done.stdout)
     charts = [a for t, a in dom.tags if t == "div" and "chart" in (a.get("class") or "").split()]
     drawn = [a for t, a in dom.tags if t == "svg" and "marks" in (a.get("class") or "")]
@@ -233,8 +248,7 @@ def test_browser_draws_all_charts_and_runs_nothing_foreign(
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_words_open_by_address(tables: Tables, make_info: MakeInfo, tmp_path: Path) -> None:
-    html = build_page(tables, make_info())
+def test_words_open_by_address(html: str, tables: Tables, tmp_path: Path) -> None:
     dom = browse(html, tmp_path, "#words=WEAT6/europe/word2vec").stdout
     opened = re.findall(r'<p class="words-lead"[^>]*>(.*?)</p>', dom)
     frame = tables["weat"]
@@ -274,27 +288,6 @@ document.addEventListener("atlas-drawn", () => {
 });
 """
 
-
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_words_open_on_a_click_and_by_the_list(
-    tables: Tables, make_info: MakeInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain = page_module._resource
-    more = {"draw.js": CLICK}
-    monkeypatch.setattr(page_module, "_resource", lambda name: plain(name) + more.get(name, ""))
-    dom = browse(build_page(tables, make_info()), tmp_path).stdout
-    title = re.search(r"<title>(.*?)</title>", dom)
-    assert title
-    assert title[1].split(" | ") == [
-        "WEAT6, Africa, word2vec",
-        "#words=WEAT6/africa/word2vec",
-        "WEAT6, Africa, à la carte",
-        "#words=WEAT6/africa/alc",
-        "closed",
-        "",
-    ]
-
-
 SEARCH = """
 document.addEventListener("atlas-drawn", () => {
   const said = [];
@@ -332,14 +325,34 @@ document.addEventListener("atlas-drawn", () => {
 """
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
-def test_topics_are_found_by_search_click_and_address(
-    tables: Tables, make_info: MakeInfo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(scope="module")
+def acting_html(made_tables: Tables, make_info: MakeInfo) -> str:
+    """The page with a reader in it, who goes to the words, or with an address to the topics."""
     plain = page_module._resource
-    more = {"draw.js": SEARCH}
-    monkeypatch.setattr(page_module, "_resource", lambda name: plain(name) + more.get(name, ""))
-    dom = browse(build_page(tables, make_info()), tmp_path, "#topic=asia/3").stdout
+    more = {"draw.js": f'if (location.hash === "") {{{CLICK}}} else {{{SEARCH}}}'}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_module, "_resource", lambda name: plain(name) + more.get(name, ""))
+        return build_page(own_copy(made_tables), make_info())
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_words_open_on_a_click_and_by_the_list(acting_html: str, tmp_path: Path) -> None:
+    dom = browse(acting_html, tmp_path).stdout
+    title = re.search(r"<title>(.*?)</title>", dom)
+    assert title
+    assert title[1].split(" | ") == [
+        "WEAT6, Africa, word2vec",
+        "#words=WEAT6/africa/word2vec",
+        "WEAT6, Africa, à la carte",
+        "#words=WEAT6/africa/alc",
+        "closed",
+        "",
+    ]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_topics_are_found_by_search_click_and_address(acting_html: str, tmp_path: Path) -> None:
+    dom = browse(acting_html, tmp_path, "#topic=asia/3").stdout
     title = re.search(r"<title>(.*?)</title>", dom)
     assert title
     assert title[1].split(" | ") == [
