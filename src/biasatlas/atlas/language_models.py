@@ -221,8 +221,8 @@ def space_figure(frame: pd.DataFrame) -> Figure | None:
         headers,
         "Raw and standardised vectors",
         "The same cells on the model's own vectors and without what all words share (each "
-        "dimension has mean 0 and deviation 1 over the language's words): what changes sign hangs "
-        "on what all words have, not on these words. Thin cells are left out.",
+        "dimension has mean 0 and deviation 1 over the words of the language's lists): what "
+        "changes sign hangs on what all words have, not on these words. Thin cells are left out.",
     )
 
 

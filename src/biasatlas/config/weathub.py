@@ -92,7 +92,7 @@ class Weathub(Section):
         "raw",
         "standardised",
     ]
-    """raw: the model's vectors; standardised: each dimension with mean 0 and deviation 1 over the language's words."""
+    """raw: the model's vectors; standardised: each dimension with mean 0 and deviation 1 over the words of the language's published lists (over all its lists where under 20 of those have a vector)."""
     p_values: Literal["certified", "saddlepoint"] = "certified"
     """certified: exact or with bounds; saddlepoint: a fast approximation for very large grids."""
     max_exact: Annotated[int, Field(ge=2, le=56, strict=True)] = 44

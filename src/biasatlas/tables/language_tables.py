@@ -22,8 +22,9 @@ VARIANT = text(
 ENCODER = key("encoder", "How a word becomes a vector (docs/weathub.md).")
 SPACE = text(
     "space",
-    "The model's own vectors (`raw`), or each dimension with mean 0 and deviation 1 over the "
-    "language's words (`standardised`).",
+    "The model's own vectors (`raw`), or each dimension with mean 0 and deviation 1 over the words "
+    "of the language's published lists (over all its lists where under 20 of those have a vector; "
+    "`standardised`).",
     *SPACES,
 )
 CELL: tuple[Column, ...] = (LANGUAGE, MODEL, GROUP, VARIANT, ENCODER, SPACE)
