@@ -27,7 +27,6 @@ logger = logging.getLogger(__name__)
 
 Mode = Literal["certified", "saddlepoint"]
 KEY = b"biasatlas_p_values"
-# Of the methods and of the file. To be raised when either gives other numbers.
 # Up to so many words counting takes no longer than approximating.
 ALWAYS_EXACT = 24
 COLUMNS = tuple(field.name for field in fields(PermutationResult))
@@ -43,7 +42,8 @@ class CachedPermutation:
     max_exact, relative_width
         As of `permutation_test`.
     mode : {"certified", "saddlepoint"}
-        Exact or within certified bounds; or approximated where there are more than 24 words.
+        Exact or within certified bounds; or approximated where there are more than 24 words, and
+        counted, whatever `max_exact`, where there are not.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class CachedPermutation:
         if mode not in ("certified", "saddlepoint"):
             raise ValueError(f"mode {mode!r} is unknown; allowed: certified, saddlepoint")
         self.path = None if path is None else Path(path)
-        self.max_exact = max_exact
+        self.max_exact = max_exact if mode == "certified" else ALWAYS_EXACT
         self.relative_width = relative_width
         self.mode = mode
         self.hits = self.misses = 0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from biasatlas.association import permutation_test
 from biasatlas.association.lookup import look_up
 from biasatlas.association.permutation import saddlepoint
-from biasatlas.association.permutation.saddlepoint import saddlepoint_many, saddlepoint_p
+from biasatlas.association.permutation.saddlepoint import saddlepoint_p
 from biasatlas.association.scores import word_associations
 from biasatlas.lexicons.word_lists import load_tests
 from biasatlas.vectors import load_vectors
@@ -151,12 +151,6 @@ def test_more_words_than_anyone_lists():
     z = (x.mean() - y.mean()) / (pooled.std(ddof=1) * math.sqrt(1 / 300 + 1 / 280))
     # With so many words the permutation distribution is nearly normal.
     assert result.p_value == pytest.approx(0.5 * math.erfc(z / math.sqrt(2)), rel=0.01)
-
-
-def test_many_at_once_in_their_order():
-    rng = np.random.default_rng(7)
-    tests = [draw(rng, *sizes) for sizes in ((13, 14), (4, 4), (30, 8))]
-    assert saddlepoint_many(iter(tests)) == [saddlepoint_p(*one) for one in tests]
 
 
 @given(seed=st.integers(0, 2**32 - 1), n_x=st.integers(1, 30), n_y=st.integers(1, 30))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from biasatlas.lexicons.weathub_files import natural
 from biasatlas.lexicons.word_lists import SETS
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def pair_concepts(words: pd.DataFrame) -> dict[str, Concepts]:
             refusals[test].append(refusal)
     return {
         test: _align(by_test[test], "; ".join(refusals.get(test, [])))
-        for test in sorted(by_test, key=lambda name: (len(name), name))
+        for test in sorted(by_test, key=natural)
         if all(by_test[test].values())
     }
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from biasatlas.association.nulls.matched_sets import centroids, coherence
 from biasatlas.association.nulls.random_sets import MatchedNull, stable_seed
 from biasatlas.association.scores import effect_sizes, unit_rows
 
@@ -150,14 +151,15 @@ class OtherTargets:
         Returns
         -------
         MatchedNull
-            Of at most as many draws as there are pairs. Without `log_rank`, as there are no frequencies, and without `similarity`. With no d
-            at all, and a note that says so, where there are fewer than 20 ordered pairs of sets.
+            Of at most as many draws as there are pairs. Without `log_rank`, as there are no
+            frequencies, and without `similarity`. With no d at all, and a note that says so, where
+            there are fewer than 20 ordered pairs of sets.
         """
         x, y, a, b = (self.vectors.rows(words) for words in (x_words, y_words, a_words, b_words))
         x, y, a, b = (unit_rows(rows) for rows in (x, y, a, b))
         sizes = len(x), len(y)
-        asked = np.array([_coherence_of(one) for one in (x, y)])
-        similarity = _cosine(x.sum(axis=0), y.sum(axis=0))
+        asked = np.array([float(coherence(one)) for one in (x, y)])
+        similarity = float(centroids(x) @ centroids(y))
         free = np.ones(len(self.form_of), dtype=bool)
         own = {word.casefold() for word in (*x_words, *y_words, *a_words, *b_words)}
         free[[self.form_of[form] for form in own if form in self.form_of]] = False
@@ -234,14 +236,3 @@ def _draw(rows: Ints, members: Bools, size: int, rng: np.random.Generator) -> In
 def _number(values: Sequence[tuple[str, str]]) -> list[int]:
     numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
     return [numbers[value] for value in values]
-
-
-def _coherence_of(unit: Floats) -> float:
-    n = len(unit)
-    total = float(np.square(unit.sum(axis=0)).sum())
-    return (total - n) / (n * (n - 1)) if n > 1 else float("nan")
-
-
-def _cosine(one: Floats, other: Floats) -> float:
-    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / lengths if lengths else float("nan")

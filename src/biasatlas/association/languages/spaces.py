@@ -66,7 +66,7 @@ def standardise(vectors: WordVectors, sample: Collection[str] = ()) -> WordVecto
         chosen[:] = True
     values -= values[chosen].mean(axis=0)
     spread = values[chosen].std(axis=0)
-    # Rounding leaves a spread where all are equal.
+    # A spread of about the last bit of the vectors' float32 is rounding.
     flat = spread <= 1e-7 * np.abs(vectors.matrix).max(axis=0)
     values = np.where(flat, 0.0, values / np.where(flat, 1.0, spread))
     matrix = np.empty(values.shape, dtype=np.float32)

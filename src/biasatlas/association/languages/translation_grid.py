@@ -29,8 +29,8 @@ def compare_language(
     Parameters
     ----------
     words, encoded, reading : DataFrame
-        As in `score_grid.score_language`; vectors are standardised by all entries of `words`, so
-        that they are those of the scores.
+        As in `score_grid.score_language`; vectors are standardised over the same words, so that
+        they are those of the scores.
     settings : Settings
     spaces : sequence of {"raw", "standardised"}
 
@@ -48,7 +48,7 @@ def compare_language(
     unread = about["status"] == "refused"
     if unread:
         tests = _refuse(tests, f"the model cannot read the language: {about['note']}")
-    entries = sorted(set(words["word"]))
+    entries, sample = sorted(set(words["word"])), published_words(words)
     frames = []
     for encoder in sorted(name for name in encoded.columns if name not in ABOUT_TEXTS):
         raw = entry_vectors(encoded, encoder, entries if tests else [])
@@ -57,7 +57,7 @@ def compare_language(
             vectors, listed = raw, tests
             if space == "standardised" and tests and not unread:
                 try:
-                    vectors = standardise(raw, published_words(words))
+                    vectors = standardise(raw, sample)
                 except ValueError as error:
                     listed = _refuse(tests, str(error))
             frames.append(

@@ -62,6 +62,6 @@ def summarise_translations(translations: pd.DataFrame) -> pd.DataFrame:
     if not rows:
         return empty_table("translation_summary")
     columns = [column.name for column in TRANSLATION_SUMMARY.columns]
-    table = pd.DataFrame(rows, columns=sorted({*columns, *rows[0]}))
+    table = pd.DataFrame(rows, columns=columns)
     p_values = table["p_value"].to_numpy(dtype=np.float64)
-    return table.assign(q_value=benjamini_hochberg(p_values))[columns]
+    return table.assign(q_value=benjamini_hochberg(p_values))

@@ -175,8 +175,8 @@ def compare(
     -----
     The interval is the percentile interval of the difference over bootstraps of the concepts
     within each set; a concept that is drawn brings both its translations. It is wider than 95%:
-    on simulated lists whose translations are exchangeable it held 0 in 98.4 to 100%. p is that of the
-    hypothesis that it does not matter which of its two translations a concept has: they are
+    on simulated lists whose translations are exchangeable it held 0 in 98.4 to 100%. p is that of
+    the hypothesis that it does not matter which of its two translations a concept has: they are
     exchanged at random, concept by concept, in the same way in both lists. As in the test of one
     list, p is that of S' and not of d: where d is near its bound it stays there under most
     exchanges, so that a test that a translation turns around entirely had p = .02.

@@ -46,7 +46,8 @@ class PermutationResult:
         upper bound).
     p_lower, p_upper : float
         Band that holds the p-value. Sums within rounding of the observed one are ties; the
-        lower end counts none of them but the observed partition, the upper end all.
+        lower end counts none of them but the observed partition, the upper end all. NaN by the
+        saddlepoint, which has no band.
     p_min : float
         Smallest p-value that a test of this size can give.
     method : str

@@ -11,7 +11,6 @@ cancel, it is interpolated.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -109,11 +108,6 @@ def saddlepoint_p(scores_x: Floats, scores_y: Floats) -> PermutationResult:
         p_min=p_min,
         method="exact" if exact else "saddlepoint",
     )
-
-
-def saddlepoint_many(tests: Iterable[tuple[Floats, Floats]]) -> list[PermutationResult]:
-    """`saddlepoint_p` of many tests, of whatever sizes, in their order."""
-    return [saddlepoint_p(scores_x, scores_y) for scores_x, scores_y in tests]
 
 
 class _Tail:

@@ -148,6 +148,10 @@ def test_a_language_or_test_that_lacks_scores_goes():
     assert (kept.index.tolist(), kept.columns.tolist()) == (["a", "c", "d"], list("rtuv"))
     assert complete_profiles(frame([[1, 1, 1, 1, 1], [1, 2, 3, 4, 5]])).index.tolist() == ["b"]
     assert complete_profiles(frame([[nan] * 5] * 3)).empty
+    # One of four is missing either way: the test goes.
+    square = frame([[1, 2, 3, 4, 0], [nan, 1, 2, 4, 0], [2, 1, 3, 1, 0], [5, 4, 3, 2, 0]])
+    kept = complete_profiles(square.drop(columns="v"))
+    assert (kept.index.tolist(), kept.columns.tolist()) == (list("abcd"), list("stu"))
 
 
 def test_only_ok_rows_of_the_right_lists_count():

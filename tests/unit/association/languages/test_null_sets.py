@@ -86,6 +86,13 @@ def test_every_d_and_coherence_by_its_definition():
             unit /= np.linalg.norm(unit, axis=1, keepdims=True)
             pairs = (unit @ unit.T)[np.triu_indices(len(some), 1)]
             assert value == pytest.approx(pairs.mean(), abs=1e-6)
+    unit = [vectors.rows(some) for some in (words_of("x0", 5), words_of("y0", 4))]
+    unit = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in unit]
+    asked = [(one @ one.T)[np.triu_indices(len(one), 1)].mean() for one in unit]
+    assert null.coherence_asked == pytest.approx(asked)
+    middles = [one.mean(axis=0) for one in unit]
+    cosine = middles[0] @ middles[1] / np.prod([np.linalg.norm(one) for one in middles])
+    assert null.similarity_asked == pytest.approx(cosine)
     summary = null.summary(10.0)
     assert summary["null_p"] == pytest.approx(1 / 31)
     assert summary["null_n"] == 30

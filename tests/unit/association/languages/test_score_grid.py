@@ -216,18 +216,21 @@ def test_words_that_a_model_spells_do_not_make_a_set_complete():
 def test_sets_with_words_in_common_are_noted():
     shared = {
         ("gt", "WEAT1", "y"): ["x1g0", "X1G1", *words_of("y1g", 4)],
-        ("human", "WEAT4", "b"): ["x4h3", *words_of("b4h", 4)],
+        ("human", "WEAT4", "b"): ["x4h3", "x4h4", *words_of("b4h", 4)],
+        ("human", "WEAT5", "a"): ["y5h3", *words_of("a5h", 5)],
     }
     words = make_words(shared)
     scores, _ = score(words, make_encoded(words), nulls=0)
     rows = scores.set_index(["variant", "test"])
-    # A third of a set stands on the other side too: little is left to compare.
+    # A third of a set stands on the other side too: little is left to compare. Words that a target
+    # and an attribute set share are noted only.
     note = "thin: X and Y share 2 of 6 words; X and Y share 2 words"
     assert set(rows.loc[("gt", "WEAT1"), "note"]) == {note}
     assert set(rows.loc[("gt", "WEAT1"), "status"]) == {"thin"}
     assert set(rows.loc[("gt", "WEAT1"), "words_shared"]) == {"x1g0"}
-    assert set(rows.loc[("human", "WEAT4"), "note"]) == {"X and B share 1 word"}
+    assert set(rows.loc[("human", "WEAT4"), "note"]) == {"X and B share 2 words"}
     assert set(rows.loc[("human", "WEAT4"), "status"]) == {"ok"}
+    assert set(rows.loc[("human", "WEAT5"), "note"]) == {"Y and A share 1 word"}
     assert set(rows.loc[("gt", "WEAT2"), "note"]) == {""}
 
 

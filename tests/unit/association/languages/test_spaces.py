@@ -77,6 +77,10 @@ def test_the_order_of_words_changes_no_bit():
 
 def test_words_all_alike_have_no_direction():
     assert not standardise(make(np.full((MIN_WORDS, 6), 0.1))).matrix.any()
+    # Nor those that differ by the last bit.
+    near = np.full((MIN_WORDS, 6), 0.1, dtype=np.float32)
+    near[::2] = np.nextafter(near[::2], np.float32(1))
+    assert not standardise(make(near)).matrix.any()
 
 
 @pytest.mark.parametrize("n", [0, MIN_WORDS - 1])

@@ -21,6 +21,7 @@ from biasatlas.association.languages.translations import (
     SAME_WORDS,
     Cosines,
     Settings,
+    _interval,
     bootstrap,
     compare_translations,
     exchange,
@@ -98,13 +99,13 @@ def random_cosines(
 
 def test_concepts_are_aligned_by_set_and_place():
     human = {"x": ["h1", "same", "h3"], "y": ["h4|h5"], "a": ["h6", "h6"], "b": ["h7"]}
-    machine = {"x": ["m1", "same"], "y": ["m4"], "a": ["m6", "m6"], "b": ["m7"]}
+    machine = {"x": ["m1", "same"], "y": ["m4"], "a": ["m6", "m6"], "b": ["m7", "m8"]}
     words = frame_of(human, machine)
     found = pair_concepts(words.sample(frac=1, random_state=4))["WEAT1"]
-    # The third of x has no counterpart; both of a are one concept.
+    # The third of x and the second of b have no counterpart; both of a are one concept.
     assert found.human == (("h1",), ("same",), ("h4", "h5"), ("h6",), ("h7",))
     assert found.machine == (("m1",), ("same",), ("m4",), ("m6",), ("m7",))
-    assert (found.sizes, found.alone, found.refusal) == ((2, 1, 1, 1), 1, "")
+    assert (found.sizes, found.alone, found.refusal) == ((2, 1, 1, 1), 2, "")
 
 
 def test_a_test_in_one_translation_has_no_row():
@@ -274,6 +275,12 @@ def test_the_bootstrap_interval_against_one_drawn_word_by_word():
         assert np.quantile(fast, share) == pytest.approx(np.quantile(slow, share), abs=spread / 6)
 
 
+def test_the_interval_is_that_of_95_percent_of_the_draws_with_a_d():
+    draws = np.append(np.arange(1001.0), np.full(1000, np.nan))
+    assert _interval(draws) == pytest.approx((25, 975))
+    assert np.isnan(_interval(np.append(draws, [np.nan, np.nan]))).all()
+
+
 def test_translations_that_are_the_same_words_are_thin():
     words = frame_of(lists("w", 5), lists("w", 5))
     row = one_row(words, vectors_for(words))
@@ -296,6 +303,16 @@ def test_few_concepts_are_thin_and_none_are_refused():
     assert row["status"] == "refused"
     assert row["note"].startswith("refused: no concept of A has a vector in both translations")
     assert np.isnan([row["d_human"], row["p_value"], row["p_min"]]).all()
+
+
+def test_concepts_that_were_lost_count_against_a_test():
+    words = frame_of(lists("h", 6), lists("m", 6))
+    lost = ["hx0", "mx1", "hy0", "hy1"]
+    row = one_row(words, vectors_for(words[~words["word"].isin(lost)]))
+    assert (row["n_concepts"], row["status"]) == (20, "ok")
+    row = one_row(words, vectors_for(words[~words["word"].isin([*lost, "ma5"])]))
+    assert (row["n_concepts"], row["status"]) == (19, "thin")
+    assert row["note"].startswith("thin: 19 of 24 concepts have vectors of their own in both")
 
 
 def test_a_refused_list_stays_refused_and_equal_scores_have_no_d():
@@ -364,6 +381,18 @@ def test_every_encoder_and_space_of_a_language():
     assert found["d_machine"] == pytest.approx(one_row(words, moved)["d_machine"])
 
 
+def test_a_list_of_the_user_changes_no_comparison():
+    words = frame_of(lists("h", 5), lists("m", 5))
+    own = words.assign(variant="own", test="mine", word="own " + words["word"])
+    both = pd.concat([words, own], ignore_index=True)
+    encoded = encode(both)
+    # A phrase is the mean of its words: "own hx0" needs a vector of "own".
+    encoded.loc[len(encoded)] = ["own", "read", False, 1, np.ones(6), np.ones(6)]
+    alone = compare_language(words, encoded, reading(), settings=FAST)
+    beside = compare_language(both, encoded, reading(), settings=FAST)
+    pd.testing.assert_frame_equal(alone, beside, check_exact=True)
+
+
 def test_a_comparison_that_rests_on_composed_words_is_thin():
     words = frame_of(lists("h", 5), lists("m", 5))
     encoded = encode(words)[["text", "status", "letters", "pieces", "last_mean"]]
@@ -423,7 +452,7 @@ def test_summary_by_hand():
         [
             ("de", "WEAT1", 1.0, 0.5),
             ("de", "WEAT2", 0.2, -0.1),
-            ("fr", "WEAT1", 0.1, 0.2),
+            ("fr", "WEAT1", -0.3, -0.1),
             ("hi", "WEAT1", 0.9, 0.2),
             ("el", "WEAT1", 9.0, -9.0),
         ]
@@ -436,11 +465,14 @@ def test_summary_by_hand():
     table = summarise_translations(pd.concat([frame, same, few]))
     assert list(table.columns) == [column.name for column in TRANSLATION_SUMMARY.columns]
     (row,) = table.to_dict("records")
-    # Means of de .4, fr -.1, hi .7, it 0: the same words are a difference of 0. Sizes of de .4.
+    # Means of de .4, fr -.2, hi .7, it 0: the same words are a difference of 0. Sizes of de .4.
     assert (row["n_languages"], row["n_tests"]) == (4, 5)
     assert row["difference"] == pytest.approx(0.2)
-    assert row["absolute_difference"] == pytest.approx(0.25)
+    assert row["absolute_difference"] == pytest.approx(0.3)
     assert row["sign_agreement"] == 0.8
+    # Of strengths .3, .2, .7 and 0; all that is not 0 goes up.
+    assert row["strength_difference"] == pytest.approx(0.25)
+    assert row["strength_p"] == 0.25
     # Without the 0: ranks 2 -1 3, and W <= 1 in 2 of 8 ways, twice.
     assert (row["p_value"], row["p_min"], row["q_value"]) == (0.5, 0.25, 0.5)
 
