@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biasatlas.errors import InputError
-from biasatlas.vectors.store import FASTTEXT_HEADER, FASTTEXT_MAGIC, SUPERVISED
+from biasatlas.vectors.store import FASTTEXT_HEADER, SUPERVISED, is_fasttext
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -132,12 +132,6 @@ class FastTextFile:
             if vector is not None:
                 found[number] = vector
         return found, np.array([word in rows for word in words], dtype=bool)
-
-
-def is_fasttext(path: str | Path) -> bool:
-    """Whether a file begins as fastText's own format does."""
-    with Path(path).open("rb") as file:
-        return file.read(len(FASTTEXT_MAGIC)) == FASTTEXT_MAGIC
 
 
 def open_fasttext(path: str | Path) -> FastTextFile:

@@ -98,7 +98,8 @@ class LayerEncoder:
     Raises
     ------
     InputError
-        For a model that is no encoder, has no fast tokenizer, or is not whole.
+        For a model that is no encoder, has no fast tokenizer, or is not whole, and for a
+        tokenizer that adds no classification token.
     """
 
     def __init__(self, folder: str | Path, *, batch_size: int = 32) -> None:
@@ -367,7 +368,10 @@ def _check_tokenizer(tokenizer: Any, config: Any, folder: Path) -> None:
             f"model {config.vocab_size} in all; they are not of one model"
         )
     if tokenizer.cls_token_id not in tokenizer("a")["input_ids"]:
-        raise InputError(f"{folder}: its tokenizer adds no classification token ([CLS], <s>)")
+        raise InputError(
+            f"{folder}: its tokenizer names no classification token ([CLS], <s>), or adds none to "
+            "a text"
+        )
 
 
 def _check_weights(info: Mapping[str, Any], folder: Path) -> None:

@@ -42,7 +42,7 @@ class Cut:
     own : ndarray of bool, shape (n_tokens,)
         Which of them are pieces of the text, or of the asked part of it.
     cls : int
-        Place of the classification token.
+        Place of the classification token, -1 where the tokenizer adds none.
     unknown : bool
         One of the own pieces is a special token, such as the one for unknown pieces, or there
         are none.
@@ -154,7 +154,7 @@ def _letters_between(text: str, start: int, stop: int) -> list[int]:
 
 
 def _find_cls(ids: Sequence[int], added: Sequence[int], cls: int) -> int:
-    """Place of the tokenizer's own classification token, not of one that a text spells out; -1 without."""
+    """Place of the tokenizer's own classification token, -1 without; one spelt out is none."""
     places = (place for place, one in enumerate(ids) if one == cls and added[place])
     return next(places, -1)
 

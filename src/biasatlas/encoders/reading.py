@@ -82,10 +82,9 @@ def _read_by_tokenizer(
     tokenizer = encoder.model.tokenizer
     if not getattr(tokenizer, "is_fast", False):
         raise InputError(f"{folder}: has no fast tokenizer (tokenizer.json)")
-    most = int(encoder.model.max_seq_length or 512)
     cuts = cut_texts(tokenizer, texts)
     return Reading(
-        name_status([cut.unknown for cut in cuts], [len(cut.ids) > most for cut in cuts]),
+        name_status([cut.unknown for cut in cuts], [len(cut.ids) > encoder.limit for cut in cuts]),
         np.array([cut.letters for cut in cuts], dtype=bool),
         _whole([int(cut.own.sum()) for cut in cuts]),
     )
@@ -151,8 +150,9 @@ def describe_reading(
     }
     n_readable = counts["n_read"] - counts["n_letters"]
     pieces = cut[single & (cut > 0)] if kind != "static" else cut[:0]
+    readable = share_readable(encoded)
     # Without a word there is nothing to read.
-    refused = n == 0 or n_readable < readable_min * n
+    refused = n == 0 or readable < readable_min
     composed = int((single & is_read & (cut > 0)).sum()) if kind == "static" else 0
     row = {
         "language": language,
@@ -162,7 +162,7 @@ def describe_reading(
         "n_words": n,
         **counts,
         "pieces_per_word": float(pieces.mean()) if len(pieces) else float("nan"),
-        "readable": n_readable / n if n else float("nan"),
+        "readable": readable,
         "status": "refused" if refused else "ok",
         "note": "; ".join(
             note

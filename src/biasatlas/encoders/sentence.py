@@ -100,7 +100,7 @@ class SentenceEncoder:
 
         tokens = self._tokenize(texts)
         lengths = np.array([len(ids) for ids in tokens])
-        padded = np.minimum(-(-lengths // STEP) * STEP, self._limit)
+        padded = np.minimum(-(-lengths // STEP) * STEP, self.limit)
         progress = Progress(len(texts), what)
         result: NDArray[np.float32] | None = None
         with torch.inference_mode():
@@ -118,12 +118,12 @@ class SentenceEncoder:
 
     def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         encoded = self._model.tokenizer(
-            list(texts), truncation=True, max_length=self._limit, padding=False
+            list(texts), truncation=True, max_length=self.limit, padding=False
         )
         return list(encoded["input_ids"])
 
     @property
-    def _limit(self) -> int:
+    def limit(self) -> int:
         """Most tokens of a text; the model has no position beyond."""
         return int(self._model.max_seq_length or 512)
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from biasatlas.encoders.fasttext_file import FastTextFile, is_fasttext, open_fasttext
+from biasatlas.encoders.fasttext_file import FastTextFile, open_fasttext
 from biasatlas.encoders.phrases import FASTTEXT
 from biasatlas.lexicons.character_classes import has_dotted_i
-from biasatlas.vectors.store import WordVectors, load_vectors
+from biasatlas.vectors.store import WordVectors, is_fasttext, load_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -132,6 +132,12 @@ def load_word2vec(path: str | Path) -> WordVectors:
     return WordVectors(words, np.asarray(loaded.vectors[: len(words)], dtype=np.float32))
 
 
+def is_fasttext(path: str | Path) -> bool:
+    """Whether a file begins as fastText's own format does."""
+    with Path(path).open("rb") as file:
+        return file.read(len(FASTTEXT_MAGIC)) == FASTTEXT_MAGIC
+
+
 def load_fasttext(path: str | Path) -> WordVectors:
     """Read a model in fastText's own binary format; it composes words that it never saw."""
     import fasttext
@@ -176,9 +182,7 @@ def load_vectors(path: str | Path) -> WordVectors:
         return load_glove(path)
     if not path.is_file():
         raise InputError(f"{path}: no such file of word vectors")
-    with path.open("rb") as file:
-        is_fasttext = file.read(4) == FASTTEXT_MAGIC
-    return load_fasttext(path) if is_fasttext else load_word2vec(path)
+    return load_fasttext(path) if is_fasttext(path) else load_word2vec(path)
 
 
 def load_glove(folder: str | Path) -> WordVectors:

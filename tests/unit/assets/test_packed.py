@@ -225,6 +225,11 @@ def test_tar_that_would_fill_disk_or_memory(
     assert "the archive unpacks to more than 1 MB" in refused(lists(url), tmp_path / "out")
     served.joinpath("archive").write_bytes(make_tar(GOOD) + gzip.compress(bytes(3_000_000)))
     assert "the archive unpacks to more than 1 MB" in refused(lists(url), tmp_path / "out")
+    # A member is refused by the size that it claims, before it is read through.
+    claimed = tarfile.TarInfo("top/z")
+    claimed.size = 1_000_000
+    served.joinpath("archive").write_bytes(gzip.compress(claimed.tobuf()))
+    assert "the archive unpacks to more than 1 MB" in refused(lists(url), tmp_path / "out")
     # A name of many megabytes stands in a header, which tarfile reads at once.
     monkeypatch.setattr(archives, "_MOST_AT_ONCE", 20_000)
     served.joinpath("archive").write_bytes(make_tar([("top/data/" + "n" * 30_000, b"")]))

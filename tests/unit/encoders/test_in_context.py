@@ -106,6 +106,15 @@ def test_counts_by_hand(encoder):
     }  # fmt: skip
 
 
+def test_a_letter_is_found_however_it_is_encoded(encoder):
+    texts = ["the siste\u0301r", "a sis\u00adt\u00e9r", "the sister"]
+    _, counts = encode_in_context(encoder(), ["sist\u00e9r", "siste\u0301r"], texts)
+    assert counts.tolist() == [2, 2]
+    texts = ["\u4e00\u82b1\u6728", "\U0002f993\ufe00\u6728"]
+    entries = ["\u82b1\u6728", "\U0002f993\ufe00\u6728"]
+    assert encode_in_context(encoder("xlm-roberta"), entries, texts)[1].tolist() == [2, 2]
+
+
 def test_order_company_and_repeats_change_no_bit(encoder):
     texts = [*TEXTS, *(f"the dog in {word} house sing" for word in ("a", "the", "big", "grand"))]
     together = encode_in_context(encoder(), ENTRIES, texts, occurrences=3, seed=5)

@@ -484,10 +484,15 @@ def test_a_tokenizer_of_another_model(copied, transformer_folder):
     check_refused(folder, "they are not of one model")
 
 
-def test_a_tokenizer_that_adds_no_classification_token(copied):
-    folder = copied()
-    change_config(folder, "tokenizer.json", post_processor=None)
-    check_refused(folder, "adds no classification token")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("tokenizer.json", "post_processor"), ("tokenizer_config.json", "cls_token")],
+)
+def test_a_tokenizer_that_adds_no_classification_token(copied, kind, name, key):
+    folder = copied(kind)
+    change_config(folder, name, **{key: None})
+    check_refused(folder, "names no classification token ([CLS], <s>), or adds none to a text")
 
 
 def test_code_of_a_model_is_never_run(copied, tmp_path):

@@ -60,6 +60,8 @@ def test_the_bound_itself_is_enough():
     assert describe(make_frame(read=5, unknown=5), readable_min=0.501)["status"] == "refused"
     assert describe(make_frame(read=5, unknown=5))["note"] == ""
     assert describe(make_frame(letters=9, read=1), readable_min=0.0)["status"] == "ok"
+    # 0.07 * 100 is a little more than 7.
+    assert describe(make_frame(read=7, unknown=93), readable_min=0.07)["status"] == "ok"
 
 
 def test_shares_are_not_rounded_to_none_or_all():
@@ -110,6 +112,14 @@ def test_a_sentence_encoder_s_own_pieces(encoder_folder):
     assert read.pieces.tolist() == [1, 5, 1, 0, 3, 80]
     assert read.letters.tolist() == [False, False, False, False, True, False]
     assert read_sentences(encoder, encoder_folder, []).status == []
+
+
+def test_a_sentence_encoder_needs_no_classification_token(encoder_folder):
+    encoder = load_encoder(encoder_folder)
+    encoder.model.tokenizer.cls_token = None
+    read = read_sentences(encoder, encoder_folder, ["woman", "кот"])
+    assert read.status == ["read", "unknown"]
+    assert read.pieces.tolist() == [1, 1]
 
 
 def test_a_sentence_encoder_without_a_fast_tokenizer_is_named(encoder_folder, monkeypatch):

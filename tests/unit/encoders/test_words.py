@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -251,6 +252,18 @@ def test_other_texts_make_words_in_texts_anew_and_nothing_else(layers, encoded_t
     layers(["woman", "man"])
     assert "token_in_context" not in layers.frame()
     assert layers(["woman", "man"], context=CONTEXT) == whole
+
+
+def test_words_are_not_looked_for_by_a_model_that_reads_too_few(layers, monkeypatch):
+    """Of four words one is unknown and one is cut into letters."""
+    entries = ["woman", "man", "zxq", "кот"]
+    whole = layers(entries, context=replace(CONTEXT, readable_min=0.5))
+    assert "token_in_context" in layers.frame()
+    with monkeypatch.context() as patch:
+        patch.setattr(context_module, "encode_in_context", None)
+        layers(entries, context=replace(CONTEXT, readable_min=0.51))
+    assert "token_in_context" not in layers.frame()
+    assert layers(entries, context=replace(CONTEXT, readable_min=0.5)) == whole
 
 
 def test_all_that_decides_a_vector_in_texts_is_in_its_key():
