@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from biasatlas.assets.catalogue import asset_digest, find_local_path
 from biasatlas.config.weathub import Weathub, WordModel
-from biasatlas.corpora.paths import expand_paths, inventory
+from biasatlas.corpora.paths import expand_paths, inventory, path_digest
 from biasatlas.errors import InputError
 from biasatlas.lexicons.digests import digest
 from biasatlas.lexicons.weathub_files import LANGUAGES, list_files, list_languages, lists_digest
@@ -142,7 +142,7 @@ class LanguagePlan:
         model = self.model(name)
         asset, path = self.asset(name, language), self.path(name, language)
         if path is not None:
-            return [model.kind, path, inventory(path) or _stamp(path)]
+            return [model.kind, path, path_digest(path)]
         if asset is not None:
             return [model.kind, asset, asset_digest(self.assets[asset])]
         return [model.kind, "trained", str(sorted(self.config.training.model_dump().items()))]
@@ -255,12 +255,6 @@ class LanguagePlan:
     def about(self) -> dict[str, list[str]]:
         """What the atlas says of the languages beside their numbers."""
         return {"left_out": self.left_out, "texts": self.cautions}
-
-
-def _stamp(path: str) -> str:
-    """Size and time of a file, which may be another under the same name."""
-    stat = Path(path).stat()
-    return f"{stat.st_size} {stat.st_mtime_ns}"
 
 
 def _named(path: str | list[str], language: str) -> list[str]:

@@ -42,6 +42,15 @@ def inventory(path: str | Path) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
+def path_digest(path: str | Path) -> str:
+    """What tells a file or folder from another under the same name: sizes and times."""
+    folder = inventory(path)
+    if folder:
+        return folder
+    stat = Path(path).stat()
+    return f"{stat.st_size} {stat.st_mtime_ns}"
+
+
 def _listed(path: str | Sequence[str]) -> list[str]:
     return [path] if isinstance(path, str) else list(path)
 

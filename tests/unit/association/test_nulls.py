@@ -20,9 +20,9 @@ from biasatlas.association.nulls.random_sets import (
     NullSampler,
     is_word,
     label_band,
-    stable_seed,
 )
 from biasatlas.association.scores import effect_size, word_associations
+from biasatlas.seeds import stable_seed
 from biasatlas.vectors import WordVectors, load_vectors
 
 CLUSTERS = 60

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasatlas.association.nulls.random_sets import stable_seed
 from biasatlas.lexicons.weathub_files import SIX_TESTS
+from biasatlas.seeds import stable_seed
 from biasatlas.tables.language_tables import LANGUAGE_CLUSTERS
 from biasatlas.tables.storage import empty_table
 

@@ -16,8 +16,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from biasatlas.association.nulls.matched_sets import centroids, coherence
-from biasatlas.association.nulls.random_sets import MatchedNull, stable_seed
+from biasatlas.association.nulls.random_sets import MatchedNull
 from biasatlas.association.scores import effect_sizes, unit_rows
+from biasatlas.seeds import stable_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,9 +11,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from biasatlas.association.languages.concepts import Concepts, Entry
-from biasatlas.association.nulls.random_sets import stable_seed
 from biasatlas.association.scores import effect_sizes
 from biasatlas.lexicons.word_lists import SETS
+from biasatlas.seeds import stable_seed
 from biasatlas.tables.language_tables import TRANSLATIONS
 from biasatlas.tables.storage import empty_table
 

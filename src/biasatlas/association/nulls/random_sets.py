@@ -7,7 +7,6 @@ nothing to do with the attributes: as frequent, as coherent, and as near each ot
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from biasatlas.association.nulls.matched_sets import (
     share_out,
 )
 from biasatlas.association.scores import effect_sizes, unit_rows
+from biasatlas.seeds import stable_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -319,11 +319,6 @@ def is_word(token: str) -> bool:
     return any(letters) and all(
         letter or char in JOINERS for letter, char in zip(letters, token, strict=True)
     )
-
-
-def stable_seed(seed: int, name: str) -> int:
-    """Seed of one test's draws: the same on every machine and in every order of tests."""
-    return int.from_bytes(hashlib.blake2b(f"{seed} {name}".encode(), digest_size=8).digest())
 
 
 def _draw_pairs(
