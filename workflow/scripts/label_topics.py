@@ -20,7 +20,7 @@ with start(snakemake.log[0], f"label_topics {snakemake.wildcards.region}"):
         for role, mode in [("model", settings["mode"]), ("second", settings["second_mode"])]
     )
     # Not an output: Snakemake would remove it before the job that it must serve.
-    cache = Path(snakemake.output.labels).with_name("label_cache.json")
+    cache = Path(snakemake.output.labels).with_name("label_cache.jsonl")
     with ReplyCache(cache) as replies:
         labels = label_topics(
             pd.read_parquet(given.descriptions),

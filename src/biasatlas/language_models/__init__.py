@@ -1,1 +1,1 @@
-"""Local language models: chat with a GGUF file, prompts, replies kept between runs."""
+"""Language models: chat and invented text by file, folder or server; prompts; replies kept between runs."""

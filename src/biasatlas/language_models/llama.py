@@ -42,8 +42,8 @@ def find_gguf(path: str | Path) -> Path:
     return found[0]
 
 
-class LlamaChat:
-    """A GGUF model, loaded at the first question.
+class GgufModel:
+    """A GGUF file, loaded when it is first needed; nothing of it depends on earlier questions.
 
     Parameters
     ----------
@@ -51,7 +51,9 @@ class LlamaChat:
         The file, or a folder with one.
     digest : str
         Hash of the model, for the key of replies.
-    settings : ChatSettings
+    context : int
+        Tokens of question and reply together; at most what the model was trained for.
+    threads : int
 
     Raises
     ------
@@ -59,35 +61,28 @@ class LlamaChat:
         When llama-cpp-python or the file is missing.
     """
 
-    def __init__(self, path: str | Path, digest: str, settings: ChatSettings) -> None:
+    def __init__(self, path: str | Path, digest: str, *, context: int, threads: int) -> None:
         problems = check_llama()
         if problems:
             raise InputError(problems)
         from importlib.metadata import version
 
         self._path = find_gguf(path)
-        self._settings = settings
+        self._wanted_context = context
+        self._threads = threads
         self._library = f"llama-cpp-python {version('llama-cpp-python')}"
         self._digest = digest
         self._loaded: Any = None
         self._format: Any = None
+        self._stop: list[str] = []
         self._head: list[Message] = []
         self._prefix: list[int] = []
-
-    @property
-    def key(self) -> str:
-        """Model, library and settings, of which each decides a reply."""
-        return f"{self._digest} {self._library} {settings_key(self._settings)}"
+        self._grammars: dict[str, Any] = {}
 
     @property
     def context(self) -> int:
         """Tokens of question and reply together."""
         return int(self._llama.n_ctx())
-
-    @property
-    def max_tokens(self) -> int:
-        """Most tokens of a reply."""
-        return self._settings.max_tokens
 
     def count(self, messages: Sequence[Message]) -> int:
         """Tokens of a question, the markup of the chat included."""
@@ -102,44 +97,30 @@ class LlamaChat:
         kept = self._llama.detokenize(pieces[: max(tokens, 0)]).decode("utf-8", errors="ignore")
         return kept.rpartition(" ")[0].strip() or kept.strip()
 
-    def ask(self, messages: Sequence[Message], schema: Mapping[str, Any] | None = None) -> str:
-        """Answer; with a JSON schema the reply is JSON of that form.
+    def _grammar(self, schema: Mapping[str, Any]) -> Any:
+        """Grammar of a JSON schema, made once.
 
         Raises
         ------
         ValueError
-            When the question alone fills the context, or the schema gives no grammar.
+            When the schema gives no grammar.
         """
-        llama = self._llama
-        tokens = self._tokens(messages)
-        if len(tokens) >= self.context:
-            raise ValueError(f"a question of {len(tokens)} tokens; the context is {self.context}")
-        self._rewind(messages[:-1], tokens)
-        grammar = None if schema is None else self._grammar(schema)
-        answer = llama.create_completion(
-            tokens,
-            max_tokens=self._settings.max_tokens,
-            temperature=self._settings.temperature,
-            repeat_penalty=self._settings.repeat_penalty,
-            seed=self._settings.seed,
-            stop=self._stop,
-            grammar=grammar,
-        )
-        return str(answer["choices"][0]["text"]).strip()
-
-    def _grammar(self, schema: Mapping[str, Any]) -> Any:
         import llama_cpp
 
-        grammar = llama_cpp.LlamaGrammar.from_json_schema(json.dumps(dict(schema)), verbose=False)
-        # A grammar that llama.cpp cannot read ends the process: it is tried first. The library
-        # writes such a one for a quotation mark inside an option.
-        sampler = llama_cpp.llama_sampler_init_grammar(
-            self._llama._model.vocab, grammar._grammar.encode("utf-8"), b"root"
-        )
-        if not sampler:
-            raise ValueError(f"no grammar can be made of the schema {json.dumps(dict(schema))}")
-        llama_cpp.llama_sampler_free(sampler)
-        return grammar
+        # The order of the keys is the order in which they are written: it is not sorted away.
+        text = json.dumps(dict(schema))
+        if text not in self._grammars:
+            grammar = llama_cpp.LlamaGrammar.from_json_schema(text, verbose=False)
+            # A grammar that llama.cpp cannot read ends the process: it is tried first. The
+            # library writes such a one for a quotation mark inside an option.
+            sampler = llama_cpp.llama_sampler_init_grammar(
+                self._llama._model.vocab, grammar._grammar.encode("utf-8"), b"root"
+            )
+            if not sampler:
+                raise ValueError(f"no grammar can be made of the schema {text}")
+            llama_cpp.llama_sampler_free(sampler)
+            self._grammars[text] = grammar
+        return self._grammars[text]
 
     def _rewind(self, head: Sequence[Message], tokens: Sequence[int]) -> None:
         """Leave exactly the shared beginning evaluated.
@@ -148,6 +129,11 @@ class LlamaChat:
         the split into batches, and with it the last bits, would depend on what was asked before.
         """
         llama = self._llama
+        if llama._is_recurrent or llama._is_hybrid:
+            # Such a model cannot go back to an earlier token.
+            llama.reset()
+            self._prefix = []
+            return
         if list(head) != self._head or not self._prefix:
             self._head = list(head)
             self._prefix = self._shared(head)
@@ -186,10 +172,10 @@ class LlamaChat:
         return self._loaded
 
     def _load(self) -> Any:
-        llama = self._open(self._settings.context)
+        llama = self._open(self._wanted_context)
         # Beyond its training a model writes nonsense.
         trained = int(llama._model.n_ctx_train())
-        if trained < self._settings.context:
+        if trained < self._wanted_context:
             llama.close()
             logger.info("context: %d tokens, all that the model was trained for", trained)
             llama = self._open(trained)
@@ -202,14 +188,70 @@ class LlamaChat:
             return Llama(
                 str(self._path),
                 n_ctx=context,
-                n_threads=self._settings.threads,
-                n_threads_batch=self._settings.threads,
+                n_threads=self._threads,
+                n_threads_batch=self._threads,
                 n_gpu_layers=-1,
-                seed=self._settings.seed,
                 verbose=False,
             )
         except (ValueError, RuntimeError, AssertionError) as error:
             raise InputError(f"{self._path}: cannot be loaded ({error})") from error
+
+
+class LlamaChat(GgufModel):
+    """A GGUF model that answers every question with the same settings.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, or a folder with one.
+    digest : str
+        Hash of the model, for the key of replies.
+    settings : ChatSettings
+
+    Raises
+    ------
+    InputError
+        When llama-cpp-python or the file is missing.
+    """
+
+    def __init__(self, path: str | Path, digest: str, settings: ChatSettings) -> None:
+        super().__init__(path, digest, context=settings.context, threads=settings.threads)
+        self._settings = settings
+
+    @property
+    def key(self) -> str:
+        """Model, library and settings, of which each decides a reply."""
+        return f"{self._digest} {self._library} {settings_key(self._settings)}"
+
+    @property
+    def max_tokens(self) -> int:
+        """Most tokens of a reply."""
+        return self._settings.max_tokens
+
+    def ask(self, messages: Sequence[Message], schema: Mapping[str, Any] | None = None) -> str:
+        """Answer; with a JSON schema the reply is JSON of that form.
+
+        Raises
+        ------
+        ValueError
+            When the question alone fills the context, or the schema gives no grammar.
+        """
+        llama = self._llama
+        tokens = self._tokens(messages)
+        if len(tokens) >= self.context:
+            raise ValueError(f"a question of {len(tokens)} tokens; the context is {self.context}")
+        self._rewind(messages[:-1], tokens)
+        grammar = None if schema is None else self._grammar(schema)
+        answer = llama.create_completion(
+            tokens,
+            max_tokens=self._settings.max_tokens,
+            temperature=self._settings.temperature,
+            repeat_penalty=self._settings.repeat_penalty,
+            seed=self._settings.seed,
+            stop=self._stop,
+            grammar=grammar,
+        )
+        return str(answer["choices"][0]["text"]).strip()
 
 
 def _chat_format(llama: Any) -> tuple[Any, list[str]]:
@@ -231,7 +273,7 @@ def _chat_format(llama: Any) -> tuple[Any, list[str]]:
         formatter(messages=[_SYSTEM, _USER])
     # Each template has its own way to refuse a system message.
     except Exception:
-        return lambda messages: formatter(messages=_without_system(messages)), stop
+        return lambda messages: formatter(messages=without_system(messages)), stop
     return formatter, stop
 
 
@@ -239,7 +281,7 @@ _SYSTEM = {"role": "system", "content": "s"}
 _USER = {"role": "user", "content": "u"}
 
 
-def _without_system(messages: Sequence[Message]) -> list[Any]:
+def without_system(messages: Sequence[Message]) -> list[Any]:
     """Put a system message in front of the first user's, for models that know none."""
     if not messages or messages[0]["role"] != "system":
         return list(messages)

@@ -47,6 +47,23 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: values[match[1]], template)
 
 
+def find_placeholders(template: str) -> set[str]:
+    """Names of the placeholders of a text."""
+    return set(_PLACEHOLDER.findall(template))
+
+
+def wrong_placeholders(
+    template: str, *, required: Collection[str], allowed: Collection[str]
+) -> list[str]:
+    """Say which placeholders of a text are unknown, and which are missing."""
+    used = find_placeholders(template)
+    some = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
+    return [
+        *(f"unknown placeholder {{{n}}}; allowed: {some}" for n in sorted(used - set(allowed))),
+        *(f"placeholder {{{name}}} is missing" for name in sorted(set(required) - used)),
+    ]
+
+
 def load_prompts(
     system: str | Path,
     example: str | Path,
@@ -82,15 +99,12 @@ def load_prompts(
     if system in texts:
         problems += [
             f"{system}: placeholder {{{name}}}: a system prompt has none"
-            for name in sorted(set(_PLACEHOLDER.findall(texts[system])))
+            for name in sorted(find_placeholders(texts[system]))
         ]
-    used = set(_PLACEHOLDER.findall(texts.get(main, "")))
+    used = find_placeholders(texts.get(main, ""))
     if main in texts:
-        some = ", ".join(f"{{{name}}}" for name in sorted(allowed))
-        for name in sorted(used - set(allowed)):
-            problems.append(f"{main}: unknown placeholder {{{name}}}; allowed: {some}")
-        for name in sorted(set(required) - used):
-            problems.append(f"{main}: placeholder {{{name}}} is missing")
+        found = wrong_placeholders(texts[main], required=required, allowed=allowed)
+        problems += [f"{main}: {line}" for line in found]
     examples, found = _read_examples(Path(example), used & set(allowed))
     problems += found
     if problems:

@@ -88,6 +88,57 @@ def tiny_model(tmp_path_factory) -> Path:
     return write_gguf(tmp_path_factory.mktemp("gguf") / "tiny.gguf")
 
 
+def write_causal(folder: Path, template: str | None = TEMPLATE) -> Path:
+    """Save a causal model of transformers with random weights, and a tokenizer trained on a text."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    special = ["<s>", "<|im_start|>", "<|im_end|>"]
+    cut = Tokenizer(models.BPE())
+    cut.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    cut.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=320,
+        special_tokens=special,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    cut.train_from_iterator(["She likes the rain. He likes the town. the the She He"] * 20, trainer)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=cut, bos_token="<s>", eos_token="<|im_end|>", pad_token="<|im_end|>"
+    )
+    if template is not None:
+        tokenizer.chat_template = template
+    tokenizer.save_pretrained(folder)
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        max_position_embeddings=TRAINED,
+        bos_token_id=0,
+        eos_token_id=2,
+        initializer_range=0.4,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_causal(tmp_path_factory) -> Path:
+    return write_causal(tmp_path_factory.mktemp("causal") / "tiny")
+
+
+@pytest.fixture
+def make_causal(tmp_path) -> Callable[..., Path]:
+    """A tiny causal model of one's own, with another chat template, or none."""
+    return lambda template=TEMPLATE: write_causal(tmp_path / "causal", template)
+
+
 @pytest.fixture
 def make_model(tmp_path, tiny_model) -> Callable[[str | None], Path]:
     """A tiny model with another chat template, or none."""

@@ -75,6 +75,23 @@ def test_the_shared_beginning_is_evaluated_once(tiny_model):
     assert evaluated[first] < head
 
 
+def test_the_grammar_of_a_schema_is_made_once(tiny_model):
+    model = chat(tiny_model)
+    other = choice_schema("label", ["a", "b"])
+    first, second = model._grammar(SCHEMA), model._grammar(other)
+    assert model._grammar(dict(SCHEMA)) is first
+    assert model._grammar(other) is second
+    assert first._grammar != second._grammar
+    # Keys come in the order in which the schema names them.
+    two = {key: {"type": "string", "enum": [key]} for key in ("b", "a")}
+    schema = {"type": "object", "properties": two, "required": ["b", "a"]}
+    turned = schema | {"properties": dict(reversed(two.items())), "required": ["a", "b"]}
+    assert [list(json.loads(model.ask(question("x"), s))) for s in (schema, turned)] == [
+        ["b", "a"],
+        ["a", "b"],
+    ]
+
+
 def test_the_seed_decides_a_reply_at_a_high_temperature(tiny_model):
     replies = {chat(tiny_model, temperature=2.0, seed=n).ask(question("x")) for n in range(4)}
     assert len(replies) > 1

@@ -38,23 +38,24 @@ def test_nothing_is_asked_twice_over_runs(tmp_path):
     assert (chat.asked, path.read_bytes()) == (2, before)
 
 
-def test_what_was_answered_is_kept_when_a_job_ends_early(tmp_path):
-    def job() -> None:
-        with ReplyCache(tmp_path / "cache.json") as cache:
-            cache.ask(Echo(), ask("a"))
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        job()
-    assert ReplyCache(tmp_path / "cache.json").ask(Echo(), ask("a")) == "a 1"
+def test_a_reply_is_kept_as_soon_as_it_comes(tmp_path):
+    chat = Echo()
+    with ReplyCache(tmp_path / "cache.json") as cache:
+        cache.ask(chat, ask("a"))
+        # As another job finds it when this one is killed here.
+        other = ReplyCache(tmp_path / "cache.json")
+        assert (other.ask(chat, ask("a")), other.from_cache, chat.asked) == ("a 1", 1, 1)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"a": 1}', "\xff"])
-def test_a_spoilt_cache_is_left_and_said(tmp_path, caplog, content):
+@pytest.mark.parametrize("content", ["{\n", "[]\n", '{"a": "old cache"}\n', "\xff\n"])
+def test_a_spoilt_cache_is_asked_anew_and_said(tmp_path, caplog, content):
     path = tmp_path / "cache.json"
     path.write_text(content, encoding="latin-1")
+    with ReplyCache(path) as cache:
+        assert cache.ask(Echo(), ask("a")) == "a 1"
+    assert "left out, as no replies: 1 lines" in caplog.text
+    assert ReplyCache(path).ask(Echo(), ask("b")) == "b 1"
     assert ReplyCache(path).ask(Echo(), ask("a")) == "a 1"
-    assert "everything is asked anew" in caplog.text
 
 
 def test_the_key_holds_model_messages_and_schema():
