@@ -8,6 +8,7 @@ from types import MappingProxyType
 from biasatlas.tables import association_tables as association
 from biasatlas.tables import corpus_tables as corpus
 from biasatlas.tables import language_tables as languages
+from biasatlas.tables import persona_tables as personas
 from biasatlas.tables import topic_tables as topics
 from biasatlas.tables.columns import Table
 
@@ -46,6 +47,12 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             languages.MODEL_COMPARISON,
             languages.LANGUAGE_CLUSTERS,
             languages.GENDERED_FORMS,
+            personas.PERSONAS,
+            personas.PERSONA_TOPICS,
+            personas.PERSONA_SCORES,
+            personas.PERSONA_PROBE,
+            personas.PERSONA_PROBE_SCORES,
+            personas.PERSONA_MODELS,
         )
     }
 )

@@ -1,0 +1,1 @@
+"""Personas that language models invent: questions, the gender of a reply, scores, the probe."""
