@@ -22,6 +22,7 @@ from biasatlas.atlas import (
     languages,
     overview,
     pairs,
+    personas,
     provenance,
     topic_cards,
     topics,
@@ -45,6 +46,7 @@ SECTIONS = (
     weat,
     differences,
     evaluation,
+    personas,
     languages,
     provenance,
 )

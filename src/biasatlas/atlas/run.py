@@ -19,6 +19,7 @@ def describe_run(
     assets: list[dict[str, Any]],
     word_lists: Mapping[str, str],
     languages: Mapping[str, list[str]] | None = None,
+    personas: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Gather what `build_page` wants to know of a run.
 
@@ -32,6 +33,8 @@ def describe_run(
         As recorded by the run.
     languages : mapping, optional
         What was left out of the tests in many languages, and what a reader must know of them.
+    personas : mapping, optional
+        What language models were asked: runs, temperature, and the prompt forms.
     """
     corpus = next(one for one in config["corpora"] if one["role"] == "discovery")
     regions = {region["name"]: region["label"] or region["name"] for region in config["regions"]}
@@ -47,6 +50,7 @@ def describe_run(
         "assets": assets,
         "commands": [],
         "languages": dict(languages or {}),
+        "personas": dict(personas or {}),
     }
 
 

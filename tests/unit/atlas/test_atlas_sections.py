@@ -18,6 +18,7 @@ from biasatlas.atlas import (
     languages,
     overview,
     pairs,
+    personas,
     provenance,
     topic_cards,
     topic_forest,
@@ -35,7 +36,7 @@ def test_every_section_stands_without_rows(
     module: Any, empty_tables: Tables, make_info: MakeInfo
 ) -> None:
     made = module.section(empty_tables, make_info(warnings=[], assets=[], settings={}, commands=[]))
-    if module in (differences, topic_cards, common_topics, languages):
+    if module in (differences, topic_cards, common_topics, languages, personas):
         assert made is None
         return
     assert made.title
@@ -44,7 +45,7 @@ def test_every_section_stands_without_rows(
     assert all(figure.chart is None for figure in made.figures)
 
 
-@pytest.mark.parametrize("module", [m for m in SECTIONS if m is not languages])
+@pytest.mark.parametrize("module", [m for m in SECTIONS if m not in (languages, personas)])
 def test_findings_are_one_plain_text(module: Any, tables: Tables, make_info: MakeInfo) -> None:
     finding = module.section(tables, make_info()).finding
     assert finding.endswith(".")
