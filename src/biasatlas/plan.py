@@ -23,6 +23,7 @@ from biasatlas.lexicons.gender_swap import load_gender_swap, swap_list
 from biasatlas.lexicons.gender_terms import load_gender_pairs
 from biasatlas.lexicons.region_aware import load_all_terms, load_published_pairs
 from biasatlas.lexicons.word_lists import AssociationTest, digest, load_tests
+from biasatlas.persona_plan import PersonaPlan
 from biasatlas.provenance import code_version, file_sha256
 
 
@@ -60,6 +61,11 @@ class Plan:
     def grid(self) -> LanguagePlan:
         """What the section weathub asks for."""
         return LanguagePlan(self.config, self.resources, self.assets)
+
+    @cached_property
+    def personas(self) -> PersonaPlan:
+        """What the section personas asks for."""
+        return PersonaPlan(self.config, self.resources, self.assets)
 
     @property
     def languages(self) -> list[str]:
@@ -217,6 +223,7 @@ class Plan:
         names |= {self.encoder(language) or None for language in config.languages}
         names |= {config.pairs.encoder, config.vectors.pretrained, self.language_model}
         names |= {config.labels.model, config.labels.second, *self.grid.used_assets}
+        names |= set(self.personas.used_assets)
         return sorted(name for name in names if name is not None)
 
     # Word lists
@@ -336,7 +343,8 @@ class Plan:
                 f"gender/{language}/{self.gender_list(language)}={self.gender_digest(language)}"
             )
         lists += [f"region_aware/{line}" for line in self.region_aware_digest()]
-        return [*lists, *self.grid.digests(), f"gazetteer={self.gazetteer_digest()}"]
+        lists += [*self.grid.digests(), *self.personas.digests()]
+        return [*lists, f"gazetteer={self.gazetteer_digest()}"]
 
     @property
     def gazetteer(self) -> str:

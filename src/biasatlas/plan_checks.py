@@ -15,6 +15,7 @@ from biasatlas.corpora.regions import resolve_regions
 from biasatlas.errors import InputError
 from biasatlas.language_models.install import check_llama
 from biasatlas.language_plan import find_wrong_languages
+from biasatlas.persona_plan import find_wrong_personas
 from biasatlas.plan import Plan
 
 
@@ -37,6 +38,7 @@ def make_plan(
     """
     plan = Plan(values, resources, where)
     names = [*find_wrong_names(plan), *find_wrong_languages(plan.grid), *_wrong_texts(plan)]
+    names += find_wrong_personas(plan.personas)
     problems = [f"{where}: {line}" for line in names]
     problems += find_wrong_lists(plan)
     if problems:

@@ -76,7 +76,7 @@ def test_a_rule_has_all_that_a_rule_must_have(file: str, name: str, body: str) -
     "name",
     [
         *("embed_passages", "fit_topics", "refit_topics", "describe_topics", "label_topics"),
-        "encode_words",
+        *("encode_words", "ask_language_model", "probe_language_model"),
     ],
 )
 def test_rules_that_use_a_gpu_say_so(name: str) -> None:

@@ -61,6 +61,7 @@ rule draw_atlas:
         code=code("draw_atlas"),
         tables=TABLES,
         languages=PLAN.grid.about,
+        personas=PLAN.personas.about,
     message:
         "Drawing the atlas"
     script:

@@ -51,6 +51,12 @@ LANGUAGE_TABLES += ["sensitivity", "translations", "translation_summary"]
 LANGUAGE_TABLES += ["agreement", "model_comparison", "language_clusters"]
 if PLAN.grid.jobs:
     TABLES += LANGUAGE_TABLES
+# Tables of the personas that language models invent, and of the probe.
+PERSONA_TABLES = ["personas", "persona_models", "persona_topics", "persona_scores"]
+if PLAN.personas.probed:
+    PERSONA_TABLES += ["persona_probe", "persona_probe_scores"]
+if PLAN.config.personas.models:
+    TABLES += PERSONA_TABLES
 LANGUAGE_PAGE = "<results>/atlas/languages/{language}.html"
 
 

@@ -1,6 +1,7 @@
 """One named target a stage: snakemake --cores 8 corpora, weat, ...
 
-Expects: WEAT_TABLES and TOPIC_TABLES of common.smk, language_results of language_inputs.smk.
+Expects: WEAT_TABLES and TOPIC_TABLES of common.smk, language_results of language_inputs.smk,
+persona_results of persona_inputs.smk.
 """
 
 
@@ -38,3 +39,8 @@ rule topics:
 rule weathub:
     input:
         language_results,
+
+
+rule personas:
+    input:
+        persona_results,

@@ -24,5 +24,6 @@ with start(snakemake.log[0], "draw_atlas"):
         assets=json.loads(Path(snakemake.input.assets).read_text("utf-8")),
         word_lists=json.loads(Path(snakemake.input.word_lists).read_text("utf-8")),
         languages=snakemake.params.languages,
+        personas=snakemake.params.personas,
     )
     write_text(build_page(tables, info), snakemake.output[0])

@@ -42,12 +42,14 @@ def _describe(model: type[Section], title: str, lines: list[str], seen: set[str]
     for name, field in model.model_fields.items():
         for section in _sections(field.annotation):
             if section.__name__ not in seen and section not in [one for one, _ in inner]:
-                inner.append((section, f"`{name}`"))
+                inner.append((section, name))
         default = "required" if field.is_required() else _default(field.default)
         allowed = _allowed(properties[name]).replace("|", "or")
         lines.append(f"| `{name}` | {allowed} | {default} | {field.description} |")
     for section, name in inner:
-        _describe(section, name, lines, seen)
+        # Two sections may have keys of one name, such as `models`.
+        taken = f"## `{name}`" in lines
+        _describe(section, f"`{title.strip('`')}.{name}`" if taken else f"`{name}`", lines, seen)
 
 
 def _default(value: Any) -> str:

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from biasatlas.config.corpora import Corpus, Documents, Gender, Passages, Region
 from biasatlas.config.labels import Labels
 from biasatlas.config.measures import Evaluation, Stability, Vectors, Weat
+from biasatlas.config.personas import Personas
 from biasatlas.config.section import Language, Name, PathText, Section, Seed
 from biasatlas.config.topics import CommonTopics, Pairs, Topics
 from biasatlas.config.weathub import Weathub
@@ -62,6 +63,8 @@ class Config(Section):
     """Region-aware WEAT."""
     weathub: Weathub = Weathub()
     """Association tests in many languages and encoders."""
+    personas: Personas = Personas()
+    """Personas that language models invent."""
 
     @model_validator(mode="before")
     @classmethod
@@ -93,6 +96,8 @@ def find_contradictions(values: Mapping[str, Any]) -> list[str]:
     vectors = values.get("vectors")
     weathub = values.get("weathub")
     weathub = weathub if isinstance(weathub, Mapping) else {}
+    personas = values.get("personas")
+    personas = personas if isinstance(personas, Mapping) else {}
     problems = []
     for kind, names in (
         ("regions", [region.get("name") for region in regions]),
@@ -101,6 +106,8 @@ def find_contradictions(values: Mapping[str, Any]) -> list[str]:
         ("vectors.seeds", vectors.get("seeds") if isinstance(vectors, Mapping) else None),
         ("weathub.languages", weathub.get("languages")),
         ("weathub.models", [model.get("name") for model in _mappings(weathub.get("models"))]),
+        ("personas.models", [model.get("name") for model in _mappings(personas.get("models"))]),
+        ("personas.prompts", personas.get("prompts")),
     ):
         written = [str(name) for name in names if name is not None] if _is_list(names) else []
         twice = sorted({name for name in written if written.count(name) > 1})
@@ -115,6 +122,10 @@ def find_contradictions(values: Mapping[str, Any]) -> list[str]:
     problems += _alc_without_pretrained(values)
     if any(region.get("name") == "pretrained" for region in regions):
         problems.append("regions: `pretrained` is the name of the positive control")
+    if any(region.get("name") == "all" for region in regions):
+        problems.append("regions: `all` is the row of all regions in the tables of personas")
+    if "all" in (prompts if _is_list(prompts := personas.get("prompts")) else []):
+        problems.append("personas.prompts: `all` is the row of all prompt forms in the tables")
     return problems
 
 
