@@ -133,7 +133,7 @@ class PersonaPlan:
                 "backend": model.backend,
                 "source": model.asset or model.path or model.model,
                 "revision": model.revision
-                or (self.assets[model.asset].sha256 or "" if model.asset else ""),
+                or (asset_digest(self.assets[model.asset])[:12] if model.asset else ""),
                 "price_prompt": None if model.price is None else model.price.prompt,
                 "price_reply": None if model.price is None else model.price.reply,
             }

@@ -17,6 +17,8 @@ ALL = "all"
 """In the tables: the row of all regions, and that of all prompt forms."""
 ALL_REGIONS = "All regions"
 SOURCES = {"own": "the run's own pairs", "paper": "the published pairs"}
+GENDERED = {"own": "the run's own topics with a gender", "paper": "the published topics"}
+"""What the probe compares: all topics with a gender, in pairs or not."""
 TELLS = {"own": "the region's text", "paper": "the paper"}
 """Who says what gender a topic has."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
@@ -40,7 +42,7 @@ def doubt(row: Mapping[str, Any]) -> str:
     if row["status"] == "thin":
         return "thin"
     if without_pair(row):
-        return "no topic pair"
+        return "no topic with a gender" if "template" in row else "no topic pair"
     return "a gender has no topic with an answer"
 
 
@@ -258,11 +260,11 @@ def probe_figures(frame: pd.DataFrame) -> list[Figure]:
         part = frame[frame["source"] == source]
         effect = Dots("effect", "effect_low", "effect_high", "effect in nats", line=0)
         caption = (
-            f"The probe on topics of {SOURCES[source]}: how much more probable it makes “She” than "
+            f"The probe on {GENDERED[source]}: how much more probable it makes “She” than "
             f"“He” after a female topic than after a male one. Right of 0 it leans as {TELLS[source]} "
             "does; lines are 95% intervals over topics, where there are topics enough."
         )
-        figures.append(dot_figure(part, effect, caption, f"The probe: {SOURCES[source]}"))
+        figures.append(dot_figure(part, effect, caption, f"The probe: {GENDERED[source]}"))
         linked = Dots(
             "correlation",
             "correlation_low",
@@ -277,7 +279,7 @@ def probe_figures(frame: pd.DataFrame) -> list[Figure]:
             "Rank correlation of the probe with the topics' log odds in the region's text, over all "
             "topics that have them, with 95% intervals over topics."
         )
-        figures.append(dot_figure(known, linked, caption, f"Probe and text: {SOURCES[source]}"))
+        figures.append(dot_figure(known, linked, caption, "Probe and text: the run's own topics"))
     return [figure for figure in figures if figure is not None]
 
 

@@ -24,6 +24,7 @@ from biasatlas.atlas.parts import (
 )
 from biasatlas.atlas.persona_examples import example_cards, question_cards
 from biasatlas.atlas.persona_numbers import models_figure, probe_table, score_table
+from biasatlas.atlas.persona_probe import probe_topic_figures
 from biasatlas.atlas.persona_scores import (
     ALL,
     SOURCES,
@@ -96,6 +97,8 @@ def section(tables: Mapping[str, pd.DataFrame], info: Mapping[str, Any]) -> Sect
         return None
     links = TopicLinks(tables)
     figures = [*_score_figures(scores, probed, found.get("persona_topics"), links)]
+    if "persona_probe" in found:
+        figures += probe_topic_figures(found["persona_probe"], links)
     if "persona_topics" in found:
         topics = found["persona_topics"]
         figures += topic_figures(topics, neutral_shares(scores), links)
