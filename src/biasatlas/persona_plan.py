@@ -27,7 +27,7 @@ from biasatlas.personas.forms import (
     load_probe,
     probe_text,
 )
-from biasatlas.personas.gender_words import load_gender_words
+from biasatlas.personas.gender_words import fold, load_gender_words
 from biasatlas.provenance import code_version
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class PersonaPlan:
 
     def model_keys(self, name: str) -> dict[str, Any]:
         """The keys of a model, without its price."""
-        return self.model(name).model_dump(exclude={"price"})
+        return self.model(name).model_dump(exclude={"price"}, exclude_defaults=True)
 
     def backend_settings(self, name: str) -> list[tuple[str, Any]]:
         """What the backend of a model is made with."""
@@ -251,6 +251,28 @@ class PersonaPlan:
         nouns = load_gender_pairs(self.nouns_file(language))
         return digest(load_gender_words(self.gender_words_folder, language, nouns))
 
+    def check_genders(self, language: str) -> None:
+        """Check that the genders that the forms allow can be read.
+
+        Raises
+        ------
+        InputError
+            With every gender that the gender words do not know.
+        """
+        words = load_gender_words(
+            self.gender_words_folder, language, load_gender_pairs(self.nouns_file(language))
+        )
+        known = {*words.stated.female, *words.stated.male, *words.stated.other}
+        problems = [
+            f"{self.folder(language) / form.name}.yaml: genders: {gender!r} stands in no list "
+            f"`stated` of {self.gender_words_file(language)}, so it could not be read"
+            for form in self.forms(language)
+            for gender in form.genders
+            if fold(gender) not in known
+        ]
+        if problems:
+            raise InputError(problems)
+
     def digests(self) -> list[str]:
         """Hash of every file of words that the section uses."""
         return [
@@ -285,7 +307,13 @@ class PersonaPlan:
             if without
             else [],
             "prompts": {
-                name: {"title": form.title, "message": form.message} for name, form in forms.items()
+                name: {
+                    "title": form.title,
+                    "system": form.system,
+                    "message": form.message,
+                    "genders": list(form.genders),
+                }
+                for name, form in forms.items()
             },
         }
 
@@ -312,13 +340,14 @@ def find_wrong_personas(plan: PersonaPlan) -> list[str]:
     for language in plan.languages:
         loads: list[Callable[[str], Any]] = [plan.forms, plan.neutral]
         loads += [plan.probe_text] * bool(plan.probed)
-        loads += [plan.gender_words_digest]
+        loads += [plan.gender_words_digest, plan.check_genders]
         for load in loads:
             try:
                 load(language)
             except InputError as error:
                 problems += error.problems
-    return [*problems, *_no_published(plan)]
+    # What is wrong with a form is found by each that reads it.
+    return list(dict.fromkeys([*problems, *_no_published(plan)]))
 
 
 def _no_published(plan: PersonaPlan) -> list[str]:

@@ -33,6 +33,7 @@ WEAT_WORDS = (
 FEWEST_REFITS = {"seeds": 1, "orders": 0, "bootstraps": 2, "permutations": 99}
 FEW_REFITS = {"seeds": 2, "orders": 1, "bootstraps": 4, "permutations": 199}
 FEW_DRAWS = {"nulls": 20, "bootstrap": 100, "permutations": 99}
+SIZES = {"north": 260, "south": 30}
 # For runs that are not about languages.
 NO_LANGUAGES = {"languages": []}
 FEMALE = "she her mother daughter sister aunt".split()
@@ -166,11 +167,11 @@ def _word_models(assets: Path) -> list[dict[str, str]]:
     ]
 
 
-def make_project(project: Path, assets: Path) -> Path:
+def make_project(project: Path, assets: Path, sizes: dict[str, int] = SIZES) -> Path:
     """Lay out a working folder: word lists of the repository, a made-up corpus, a small config."""
     ignored = shutil.ignore_patterns("fetched")
     shutil.copytree(ROOT / "resources", project / "resources", ignore=ignored)
-    write_corpus(project / "corpus.csv", {"north": 260, "south": 30})
+    write_corpus(project / "corpus.csv", sizes)
     write_config(project, assets)
     return project
 
@@ -188,10 +189,15 @@ def edited(path: Path, change: Callable[[str], str]) -> Iterator[None]:
         path.write_text(before, encoding="utf-8")
 
 
+def snakemake_command(project: Path) -> list[str]:
+    """How a user starts snakemake in a project."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
+    return [*command, "--directory", str(project)]
+
+
 def snakemake(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run snakemake in a project as a user would, and keep what it printed."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
-    command += ["--directory", str(project), *arguments]
+    command = [*snakemake_command(project), *arguments]
     return subprocess.run(
         command, capture_output=True, text=True, timeout=900, check=False, stdin=subprocess.DEVNULL
     )
@@ -202,6 +208,11 @@ def planned_jobs(project: Path, *arguments: str) -> dict[str, int]:
     result = snakemake(project, "--dry-run", "--cores", "1", *arguments)
     printed = result.stdout + result.stderr
     assert result.returncode == 0, printed
-    table = printed.partition("Job stats:")[2]
+    return counted_jobs(printed)
+
+
+def counted_jobs(printed: str) -> dict[str, int]:
+    """Jobs that a run or a dry run says it runs."""
+    table = printed.partition("Job stats:")[2].partition("Select jobs")[0]
     counts = {rule: int(n) for rule, n in re.findall(r"(?m)^(\w+) +(\d+)$", table)}
     return {rule: n for rule, n in counts.items() if rule not in {"total", "all", "count"}}

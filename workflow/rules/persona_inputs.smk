@@ -53,6 +53,12 @@ def of_language(method):
     return lambda wildcards: getattr(PLAN.personas, method)(wildcards.language)
 
 
+def file_of_language(method):
+    """A file of the language at hand, whose content is among the params: a comment or a new time
+    stamp makes nothing new."""
+    return lambda wildcards: ancient(getattr(PLAN.personas, method)(wildcards.language))
+
+
 def every_persona_region(name):
     """A file of each language and region."""
     return expand(

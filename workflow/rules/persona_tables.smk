@@ -12,14 +12,16 @@ rule tabulate_personas:
             "replies", [model.name for model in PLAN.config.personas.models]
         ),
         topics=every_persona_region("topics"),
-        words=[
-            file
-            for language in PLAN.personas.languages
-            for file in [
-                PLAN.personas.gender_words_file(language),
-                PLAN.personas.nouns_file(language),
+        words=ancient(
+            [
+                file
+                for language in PLAN.personas.languages
+                for file in [
+                    PLAN.personas.gender_words_file(language),
+                    PLAN.personas.nouns_file(language),
+                ]
             ]
-        ],
+        ),
     output:
         personas=report(
             "<results>/tables/personas.csv",

@@ -16,8 +16,8 @@ localrules:
 rule list_persona_topics:
     input:
         **own_topics(),
-        neutral=of_language("neutral_file"),
-        nouns=of_language("nouns_file"),
+        neutral=file_of_language("neutral_file"),
+        nouns=file_of_language("nouns_file"),
     output:
         f"{PERSONAS}/topics.parquet",
     log:
@@ -46,7 +46,7 @@ rule list_persona_topics:
 rule ask_language_model:
     input:
         topics=f"{PERSONAS}/topics.parquet",
-        forms=of_language("form_files"),
+        forms=file_of_language("form_files"),
         model=language_model,
         records=language_model_record,
     output:
@@ -86,7 +86,7 @@ rule ask_language_model:
 use rule ask_language_model as ask_endpoint with:
     input:
         topics=f"{PERSONAS}/topics.parquet",
-        forms=of_language("form_files"),
+        forms=file_of_language("form_files"),
     log:
         "<logs>/ask_endpoint/{language}-{region}-{language_model}.log",
     benchmark:
@@ -102,7 +102,7 @@ use rule ask_language_model as ask_endpoint with:
 rule probe_language_model:
     input:
         topics=f"{PERSONAS}/topics.parquet",
-        probe=of_language("probe_file"),
+        probe=file_of_language("probe_file"),
         model=language_model,
         records=language_model_record,
     output:
@@ -140,7 +140,7 @@ rule probe_language_model:
 use rule probe_language_model as probe_endpoint with:
     input:
         topics=f"{PERSONAS}/topics.parquet",
-        probe=of_language("probe_file"),
+        probe=file_of_language("probe_file"),
     log:
         "<logs>/probe_endpoint/{language}-{region}-{language_model}.log",
     benchmark:

@@ -130,20 +130,33 @@ def _card(row: Mapping[str, Any], links: TopicLinks) -> Markup:
     )
 
 
+def _held(form: Mapping[str, Any]) -> Markup:
+    """Say which genders alone a reply may have: without it, that all reply one reads as a finding."""
+    if not form.get("genders"):
+        return EMPTY
+    return Markup('<p class="soft">The field gender may only be {}.</p>').format(
+        ", ".join(form["genders"])
+    )
+
+
 def question_cards(info: Mapping[str, Any]) -> Markup:
     """Show what the models were asked, word for word.
 
     Parameters
     ----------
     info : mapping
-        Key ``personas`` with runs, temperature, and prompts: title and message by
-        name, and left_out: languages that are not asked.
+        Key ``personas`` with runs, temperature, and prompts: title, system, message and genders
+        (the only values of the field) by name, and left_out: languages that are not asked.
     """
     asked = info.get("personas") or {}
     if not asked:
         return EMPTY
     items = Markup("").join(
-        Markup("<dt>{}</dt><dd>{}</dd>").format(form["title"], form["message"])
+        Markup("<dt>{}</dt><dd>{}{}</dd>").format(
+            form["title"],
+            " ".join(filter(None, (form.get("system"), form["message"]))),
+            _held(form),
+        )
         for form in asked["prompts"].values()
     )
     drawn = f"{plural(asked['runs'], 'reply', 'replies')} a topic at temperature {asked['temperature']:g}"

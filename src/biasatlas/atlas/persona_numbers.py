@@ -36,6 +36,7 @@ _HEADERS = (
     "Female on neutral topics [95%]",
     "Expected",
     "Excess [95%]",
+    "Effect",
     "p",
     "q",
     "Log odds ratio [95%]",
@@ -58,6 +59,7 @@ _PROBE_HEADERS = (
     "q",
     "Correlation with log odds [95%]",
     "p of correlation",
+    "q of correlation",
     "Note",
 )
 
@@ -94,6 +96,7 @@ def score_table(scores: pd.DataFrame) -> Figure:
                 _ends(neutral, "neutral"),
                 percent(row["expected"]),
                 _spread(row, "excess"),
+                number(row["effect"]),
                 probability(row["p_value"], row["p_min"]),
                 probability(row["q_value"]),
                 _spread(row, "log_odds_ratio"),
@@ -103,7 +106,7 @@ def score_table(scores: pd.DataFrame) -> Figure:
                 doubt(row) or DASH,
             ]
         )
-    numeric = frozenset(_HEADERS[4:17])
+    numeric = frozenset(_HEADERS[4:18])
     table = DataTable(list(_HEADERS), body, numeric, f"Numbers: {plural(len(body), 'score')}")
     caption = "Every score, by region, model and prompt form."
     return Figure(caption, table=table)
@@ -126,11 +129,12 @@ def probe_table(scores: pd.DataFrame) -> Figure:
             probability(row["q_value"]),
             _spread(row, "correlation"),
             probability(row["correlation_p"]),
+            probability(row["correlation_q"]),
             doubt(row) or DASH,
         ]
         for row in records_of(scores)
     ]
-    numeric = frozenset(_PROBE_HEADERS[4:13])
+    numeric = frozenset(_PROBE_HEADERS[4:14])
     summary = f"Numbers: {plural(len(body), 'score')} of the probe"
     return Figure(
         "The probe, by region, model and beginning.",

@@ -226,8 +226,9 @@ def mismatch_figure(frame: pd.DataFrame, source: str) -> Figure | None:
     )
     caption = (
         f"Mismatch on topics of {SOURCES[source]}, with 95% intervals over topics. Black tick: what "
-        "the model would give if it answered as it does on neutral topics. Left of the tick it is "
-        f"nearer to {TELLS[source]}. Hollow: thin."
+        "the model would give if it answered as it does on neutral topics; it is a half wherever there "
+        f"are as many female as male topics, and left of it the model is nearer to {TELLS[source]}. "
+        "Hollow: thin."
     )
     title = f"Mismatch by region: {SOURCES[source]}"
     return dot_figure(frame[frame["source"] == source], dots, caption, title)
@@ -335,7 +336,8 @@ def prompt_figure(scores: pd.DataFrame, source: str) -> Figure | None:
     )
     caption = (
         f"Mismatch by prompt form, on topics of {SOURCES[source]}; the grey bar is its range. A "
-        "finding that another wording turns round is one about the wording."
+        "finding that another wording turns round is one about the wording. Forms that are all alike have "
+        "a range too: about 16 points with 6 topics, 12 with 10, 6 with 50."
     )
     chart = finish(alt.layer(lines, points), caption, 22 * len(names) + 6)
     return Figure(caption, chart, title=f"Prompt forms: {SOURCES[source]}")

@@ -277,7 +277,9 @@ def turned_figure(topics: pd.DataFrame, links: TopicLinks) -> Figure | None:
         return Figure(caption, title="Topics that every model turns round")
     caption = (
         f"{len(turned)} of {plural(len(several), 'topic')} with a majority from two models or more: "
-        "every one of them makes mostly personas of the other gender than the topic's."
+        "every one of them makes mostly personas of the other gender than the topic's. Models that make "
+        "mostly men turn most female topics round whatever these are, and two that toss a coin every "
+        "fourth topic: compare with the neutral topics."
     )
     headers = ["Region", "Topic", "Its gender", "Personas", "Log odds", "Models", "Marks"]
     table = DataTable(headers, body, frozenset(("Log odds", "Models")))

@@ -63,7 +63,12 @@ _NOTES = [
     "gender is left out of the score.",
     "A model that makes nearly all personas of one gender has a mismatch near a half on balanced "
     "pairs, whatever the topics are. So compare each dot with its tick, what the same model gives "
-    "on neutral topics. Excess is the dot less the tick; below 0 the model leans as the pairs do.",
+    "on neutral topics. Excess is the dot less the tick. With as many female as male topics in each "
+    "region the tick is a half and excess below 0 says that the model leans as the pairs do; with "
+    "more of one gender it also moves where all these topics, of both genders, draw more women, or "
+    "men, than neutral ones. Effect and p do not.",
+    "Where a prompt form allows only some genders, a backend that holds a model to them leaves it "
+    "no way not to say one: few replies without a gender are then no finding.",
     "Topics are the units of intervals and p, for seven runs on one topic are not seven topics. p "
     "deals the genders anew to the topics of a region; q corrects it over models and regions. Thin: "
     "too few topics of a gender for a finding.",
@@ -231,7 +236,7 @@ def _one(row: Mapping[str, Any], where: str, tells: str) -> str:
         return f"{text}; thin: too few topics to tell whether it leans as {tells} does"
     if missing(row["q_value"]) or row["q_value"] > LEVEL:
         return f"{text}; no lean can be told from dealing genders at random (q {_q(row)})"
-    side = "as" if row["log_odds_ratio"] > 0 else "against what"
+    side = "as" if row["effect"] > 0 else "against what"
     return f"{text}; it leans {side} {tells} does (q {_q(row)})"
 
 
@@ -256,7 +261,7 @@ def _many(rows: list[dict[str, Any]], where: str, tells: str) -> str:
     if not tested:
         return f"{text}; thin: too few topics to tell whether they lean as {tells} does"
     found = [row for row in tested if not missing(row["q_value"]) and row["q_value"] <= LEVEL]
-    along = sum(row["log_odds_ratio"] > 0 for row in found)
+    along = sum(row["effect"] > 0 for row in found)
     text += f"; {along} of {len(rows)} lean as {tells} does (q at most {LEVEL:.2f})"
     against = len(found) - along
     if against:
@@ -280,7 +285,7 @@ def _probe_finding(probed: pd.DataFrame) -> str:
     if rows.empty:
         return "The probe could not be compared with the text of any region."
     parts = [
-        f"{number(row['correlation'])} (p {probability(row['correlation_p'])}) for {row['model']}"
+        f"{number(row['correlation'])} (q {probability(row['correlation_q'])}) for {row['model']}"
         for row in records_of(rows)
     ]
     return (

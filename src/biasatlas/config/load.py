@@ -101,8 +101,26 @@ def _is_union_member(part: object) -> bool:
     )
 
 
+# Below the models that servers run, a value in the wrong place may be a key.
+_MAY_SHOW_A_KEY = {
+    "bool_type",
+    "dict_type",
+    "float_parsing",
+    "float_type",
+    "int_parsing",
+    "int_type",
+    "list_type",
+    "model_attributes_type",
+    "model_type",
+    "string_type",
+}
+
+
 def _explain(error: Mapping[str, Any]) -> str:
     value, kind = error.get("input"), error["type"]
+    if error["loc"][:2] == ("personas", "models") and kind in _MAY_SHOW_A_KEY:
+        message = error["msg"]
+        return f"value (not shown, it may hold a key): {message[:1].lower()}{message[1:]}"
     if kind == "extra_forbidden":
         allowed = _sibling_keys(error["loc"])
         near = difflib.get_close_matches(str(error["loc"][-1]), allowed, n=1)

@@ -12,7 +12,16 @@ from biasatlas.config.topics import Count
 
 Amount = Annotated[float, Field(ge=0)]
 Seconds = Annotated[float, Field(gt=0)]
-ENDPOINT_KEYS = ("model", "base_url", "key_from", "price", "per_minute")
+ENDPOINT_KEYS = (
+    "model",
+    "base_url",
+    "key_from",
+    "structured",
+    "logprobs",
+    "parallel",
+    "per_minute",
+    "price",
+)
 
 
 class Price(Section):
@@ -72,7 +81,8 @@ class LanguageModel(Section):
             return None
         try:
             parts = urlsplit(value)
-            whole = parts.scheme in ("http", "https") and bool(parts.hostname)
+            # A port that is none raises.
+            whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
             bare = not (parts.username or parts.password or parts.query or parts.fragment)
         except ValueError:
             whole = bare = False
@@ -100,7 +110,7 @@ class LanguageModel(Section):
             problems += [
                 f"`{key}` is for the backend openai"
                 for key in ENDPOINT_KEYS
-                if getattr(self, key) is not None
+                if key in self.model_fields_set and getattr(self, key) is not None
             ]
         if problems:
             raise ValueError(f"model `{self.name}`: {'; '.join(problems)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,12 @@ class _Prober:
         """Probabilities of the options behind a plain text; nothing is drawn."""
         del schema, seed, temperature, max_tokens
         found = self._generator.continuations(messages[0]["content"], self._options)
+        # What is kept is never asked again, so nothing wrong may be.
+        if not _are_log_p(found, len(self._options)):
+            raise InputError(
+                f"the language model gives {str(found)[:80]}, which is no list of "
+                f"{len(self._options)} log probabilities"
+            )
         return Reply(json.dumps(found))
 
     def continuations(self, text: str, options: Sequence[str]) -> list[float | None]:
@@ -78,7 +85,8 @@ def probe_all(
     Raises
     ------
     InputError
-        As `ask_all`, and for a file of replies that holds something else under a key.
+        As `ask_all`, for a model that gives something else, and for a file of replies that holds
+        something else under a key.
     """
     asked = [Question([{"role": "text", "content": text}], None, 0) for text in texts]
     prober = _Prober(generator, options)
@@ -93,10 +101,18 @@ def _read(text: str, n: int, store: ReplyStore) -> list[float | None]:
         values = json.loads(text)
     except ValueError:
         values = None
-    if not isinstance(values, list) or len(values) != n or not all(map(_is_log_p, values)):
+    if not _are_log_p(values, n):
         raise InputError(f"{store.path}: {text[:80]!r} is no list of {n} log probabilities")
     return [None if value is None else float(value) for value in values]
 
 
+def _are_log_p(values: Any, n: int) -> bool:
+    return isinstance(values, list) and len(values) == n and all(map(_is_log_p, values))
+
+
 def _is_log_p(value: Any) -> bool:
-    return value is None or (isinstance(value, float | int) and value <= 0)
+    if value is None:
+        return True
+    # bool is an int to isinstance.
+    number = isinstance(value, float | int) and not isinstance(value, bool)
+    return number and math.isfinite(value) and value <= 0

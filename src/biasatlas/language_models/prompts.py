@@ -11,7 +11,7 @@ from typing import Any
 from biasatlas.errors import InputError
 from biasatlas.language_models.chat import Message
 
-_PLACEHOLDER = re.compile(r"\{([A-Za-z_]+)\}")
+_PLACEHOLDER = re.compile(r"\{\s*([A-Za-z_]\w*)\s*\}")
 
 
 @dataclass(frozen=True)

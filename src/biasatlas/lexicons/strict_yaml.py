@@ -279,7 +279,8 @@ def _explain(document: Document, error: ValidationError) -> None:
     elif rule == "type":
         document.report(where, _wrong_type(document, where, str(limit)))
     elif rule in ("minItems", "minProperties"):
-        document.report(where, f"{name} is empty")
+        few = f"has only {len(value)} of at least {limit}" if value else "is empty"
+        document.report(where, f"{name} {few}")
     elif rule == "uniqueItems":
         for number, item in enumerate(value):
             if item in value[:number]:

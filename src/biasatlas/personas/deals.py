@@ -99,6 +99,20 @@ def deal_test(
     return DealTest((1 + extreme) / (1 + permutations), p_min, exact=False)
 
 
+def within_effect(values: Floats, female: Booleans, regions: Integers) -> float:
+    """Mean of female less mean of male topics within regions: T by its largest possible weight.
+
+    ``sum of w (mean of female - mean of male) / sum of w`` with ``w = n_f n_m / n`` of each region;
+    NaN where no region has both genders. It has the sign that `deal_test` tests, which a
+    difference over all regions together need not have (Simpson 1951).
+    """
+    n, k = _sizes(regions, female)
+    filled = np.maximum(n, 1)
+    weight = float((k * (n - k) / filled).sum())
+    centred = values - (np.bincount(regions, values) / filled)[regions]
+    return math.fsum(centred[female].tolist()) / weight if weight else math.nan
+
+
 def _sizes(regions: Integers, female: Booleans) -> tuple[Integers, Integers]:
     n = np.bincount(regions)
     return n, np.bincount(regions[female], minlength=n.size)

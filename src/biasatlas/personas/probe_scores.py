@@ -192,7 +192,10 @@ def _score(told: pd.DataFrame, beside: pd.DataFrame, settings: Settings) -> dict
     }
     if min(n_female, n_male) == 0:
         return row | _REFUSED
-    return row | _compare(scored, neutral, settings)
+    compared = _compare(scored, neutral, settings)
+    if math.isnan(compared["effect"]):
+        row["status"] = "thin"
+    return row | compared
 
 
 _REFUSED = {

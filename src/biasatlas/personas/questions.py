@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from biasatlas.seeds import stable_seed
 
 if TYPE_CHECKING:
     from biasatlas.lexicons.gender_terms import GenderTerms
+
+logger = logging.getLogger(__name__)
 
 COLUMNS = (
     "source",
@@ -64,11 +67,7 @@ def list_topics(
         gendered_label, log_odds, asked.
     """
     rows = _own_rows(topics, pairs, wanted=asked != "paper")
-    rows += [
-        ("paper", f"{number} {gender}", label, gender, float("nan"), asked != "own")
-        for number, *labels in published
-        for gender, label in zip(GENDERS, labels, strict=True)
-    ]
+    rows += _published_rows(published, wanted=asked != "own")
     rows += [
         ("neutral", f"neutral {number}", label, "neutral", float("nan"), True)
         for number, label in enumerate(neutral, start=1)
@@ -87,6 +86,23 @@ def _own_rows(topics: pd.DataFrame, pairs: pd.DataFrame, *, wanted: bool) -> lis
         ("own", str(topic), label, paired.get(topic, gender), log_odds, wanted and topic in paired)
         for topic, label, gender, log_odds in columns
     ]
+
+
+def _published_rows(
+    published: Sequence[tuple[str, str, str]], *, wanted: bool
+) -> list[tuple[Any, ...]]:
+    """Topics of the published pairs; one that stands in two pairs is one topic, and counts once."""
+    known: dict[tuple[str, str], tuple[Any, ...]] = {}
+    n_repeats = 0
+    for number, *labels in published:
+        for gender, label in zip(GENDERS, labels, strict=True):
+            row = ("paper", f"{number} {gender}", label, gender, float("nan"), wanted)
+            n_repeats += (
+                known.setdefault((gender, " ".join(label.casefold().split())), row) is not row
+            )
+    if n_repeats:
+        logger.info("published topics that stand in two pairs, and count once: %d", n_repeats)
+    return list(known.values())
 
 
 def _tell_gender(labels: pd.Series, terms: GenderTerms) -> list[bool]:

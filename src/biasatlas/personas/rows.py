@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biasatlas.language_models.chat import Reply
+from biasatlas.language_models.text import plain_text
 from biasatlas.personas.forms import Probe
 from biasatlas.personas.gender import read_reply
 
@@ -77,9 +78,14 @@ def _one_line(text: str) -> str:
 
 
 def probe_texts(topics: pd.DataFrame, probe: Probe, region: str) -> list[str]:
-    """The beginnings that are continued: topic by topic, template by template."""
+    """The beginnings that are continued: topic by topic, template by template.
+
+    As in questions, labels and the region are put in as plain text.
+    """
     return [
-        probe.write(text, region, label) for label in topics["label"] for _, text in probe.templates
+        probe.write(text, plain_text(region), plain_text(label))
+        for label in topics["label"]
+        for _, text in probe.templates
     ]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from biasatlas.association.multiplicity import add_q
-from biasatlas.personas.deals import correlate, deal_test
+from biasatlas.personas.deals import correlate, deal_test, within_effect
 from biasatlas.personas.intervals import (
     NONE,
     Interval,
@@ -18,6 +18,7 @@ from biasatlas.personas.intervals import (
     mean_interval,
     near_edge,
     resample,
+    wilson_mean,
     woolf,
 )
 from biasatlas.personas.topic_counts import ALL
@@ -47,7 +48,7 @@ class Settings:
 
 
 class Neutral(NamedTuple):
-    """A region's neutral topics: how many, the mean share of female, its interval."""
+    """Neutral topics of one region or all: how many, the mean share of female, its interval."""
 
     n: int
     mean: float
@@ -67,7 +68,7 @@ def score_personas(
     topics : DataFrame
         Table persona_topics.
     thin_topics : int
-        Fewer scored topics of a gender make a row thin.
+        Fewer scored topics of a gender make a row thin, as does the want of a region with both.
     bootstrap, permutations : int
         Draws behind intervals, and behind p where the deals are too many to be counted.
     seed : int
@@ -93,10 +94,15 @@ def score_personas(
     - Intervals: `biasatlas.personas.intervals`. With fewer than five topics of a gender, topics
       that are all alike, or mismatches (or matches) that add up to less than one topic, Wilson's
       takes the place of the bootstrap; of the log odds ratio it is Woolf's, also where a cell
-      adds up to less than one topic. That of the excess joins those of mismatch and neutral
-      shares.
+      adds up to less than one topic. Neutral topics of the same text are one unit over regions.
+      That of the excess joins those of mismatch and neutral shares, the latter as if all regions
+      erred alike.
+    - `effect`: mean share of female on female less that on male topics within regions, what p
+      tests. Over regions with unlike numbers of each gender `log_odds_ratio`, which pools them,
+      may have the other sign.
     - p and correlation: `biasatlas.personas.deals`. q: rows of status ok of a language, source and
-      prompt; the rows of single regions are a family, those of `all` another.
+      prompt; the rows of single regions are a family, those of `all` another. q of the correlation
+      likewise, whatever the status.
     - In a refused row only counts and the neutral topics are filled in.
     """
     settings = Settings(thin_topics, bootstrap, permutations, seed)
@@ -124,7 +130,11 @@ def finish_scores(table: str, rows: Iterator[dict[str, Any]], form: str) -> pd.D
     if table == "persona_scores":
         frame = _add_prompt_range(frame)
     frame = frame.assign(whole=frame["region"] == ALL)
-    frame = add_q(frame, "p_value", "q_value", ["language", "source", form, "whole"])
+    family = ["language", "source", form, "whole"]
+    frame = add_q(frame, "p_value", "q_value", family)
+    # The correlation stands in thin and refused rows too.
+    linked = add_q(frame.assign(status="ok"), "correlation_p", "correlation_q", family)
+    frame = frame.assign(correlation_q=linked["correlation_q"])
     columns = find_table(table).columns
     frame = frame[[column.name for column in columns]]
     frame = frame.astype({column.name: DTYPES[column.kind] for column in columns})
@@ -163,21 +173,27 @@ def _rows(topics: pd.DataFrame, settings: Settings) -> Iterator[dict[str, Any]]:
 
 
 def _neutral(topics: pd.DataFrame, settings: Settings) -> Neutral:
-    """Mean share of female over neutral topics, regions apart in the bootstrap."""
+    """Mean share of female over neutral topics.
+
+    A text that is asked for in several regions is one unit there: what is odd about it is odd
+    everywhere, so as many units as regions would make the interval far too narrow.
+    """
     known = topics[topics["share_female"].notna()]
     if known.empty:
         return NO_NEUTRAL
     shares = known["share_female"].to_numpy(dtype=np.float64)
-    regions = _codes(known["region"])
     mean = _mean(shares)
-    draws = resample(
-        regions,
-        np.zeros(len(shares), dtype=np.int64),
-        shares,
-        draws=settings.bootstrap,
-        seed=settings.seed,
-    )
-    found, _ = mean_interval(shares, draws)
+    texts = _codes(known["topic"])
+    sums = np.asarray(np.bincount(texts, shares), dtype=np.float64)
+    counts = np.asarray(np.bincount(texts), dtype=np.float64)
+    each = np.clip(sums / counts, 0, 1)
+    influence = (sums - mean * counts) / counts.mean()
+    alike = np.zeros(len(counts), dtype=np.int64)
+    draws = resample(alike, alike, influence, draws=settings.bootstrap, seed=settings.seed)
+    if draws is None or near_edge(math.fsum(each.tolist()), each.size):
+        found = wilson_mean(each)
+    else:
+        found = draws.interval(draws.sums(sums) / draws.sums(counts), influence)
     return Neutral(len(shares), mean, _around(found, mean))
 
 
@@ -241,7 +257,10 @@ def _score(
     plain = known[~known["gendered_label"].astype(bool)]
     both = plain["topic_gender"].nunique() == 2
     row["mismatch_plain"] = _mean(plain["mismatch"].to_numpy(np.float64)) if both else math.nan
-    return row | _tests(known, shares, female, settings)
+    tests = _tests(known, shares, female, settings)
+    if math.isnan(tests["effect"]):
+        row["status"] = "thin"
+    return row | tests
 
 
 _REFUSED = {
@@ -251,7 +270,7 @@ _REFUSED = {
         (
             *("mismatch", "mismatch_low", "mismatch_high", "mismatch_plain"),
             *("expected", "excess", "excess_low", "excess_high"),
-            *("female_on_female", "female_on_male"),
+            *("female_on_female", "female_on_male", "effect"),
             *("log_odds_ratio", "log_odds_ratio_low", "log_odds_ratio_high"),
             *("p_value", "p_min", "correlation", "correlation_low", "correlation_high"),
             "correlation_p",
@@ -306,7 +325,7 @@ def _excess(
 ) -> dict[str, float]:
     """Mismatch expected of a model that answers as on neutral topics, and what goes beyond."""
     n = len(known)
-    expected, parts = 0.0, []
+    expected, reach = 0.0, np.zeros(2)
     for region, topics in known.groupby("region", sort=True):
         lean = neutral[str(region)]
         on_female = int((topics["topic_gender"] == "female").sum())
@@ -316,10 +335,15 @@ def _excess(
             empty = ("expected", "excess", "excess_low", "excess_high")
             return dict.fromkeys(empty, math.nan)
         expected += (on_female * (1 - lean.mean) + on_male * lean.mean) / n
-        parts.append(((on_female - on_male) / n, lean.mean, lean.interval))
+        factor = (on_female - on_male) / n
+        if factor:
+            ends = (factor * (end - lean.mean) for end in lean.interval)
+            reach += np.sort(list(ends))
     own = Interval(found["mismatch_low"], found["mismatch_high"])
     excess = found["mismatch"] - expected
-    interval = combine(excess, [(1.0, found["mismatch"], own), *parts])
+    # Regions share the texts of neutral topics, so their errors add up, and not their squares.
+    beside = (1.0, 0.0, Interval(float(reach[0]), float(reach[1])))
+    interval = combine(excess, [(1.0, found["mismatch"], own), beside])
     return {
         "expected": min(max(expected, 0.0), 1.0),
         "excess": excess,
@@ -337,6 +361,7 @@ def _tests(
     odds = known["log_odds"].to_numpy(dtype=np.float64)
     found = correlate(shares, odds, regions, **draws)
     return {
+        "effect": float(np.clip(within_effect(shares, female, regions), -1, 1)),
         "p_value": dealt.p_value,
         "p_min": dealt.p_min,
         "correlation": found.value,

@@ -51,8 +51,8 @@ _LOG_ODDS = number(
 )
 _STATUS = text(
     "status",
-    "`thin` with fewer topics of a gender than `personas.thin_topics`; `refused` where one of the "
-    "genders has no topic that counts.",
+    "`thin` with fewer topics of a gender than `personas.thin_topics`, and where no region has topics "
+    "of both; `refused` where one of the genders has no topic that counts.",
     *STATUS,
 )
 
@@ -108,7 +108,7 @@ PERSONA_TOPICS = Table(
         _LOG_ODDS,
         _MODEL,
         _PROMPT_OR_ALL,
-        count("n_replies", "Replies."),
+        count("n_replies", "Replies in all."),
         count("n_female", "Female personas."),
         count("n_male", "Male personas."),
         count("n_undecided", "Undecided personas."),
@@ -157,18 +157,26 @@ PERSONA_SCORES = Table(
         share("mismatch_plain", "The same without topics whose label holds a gender term."),
         count("n_neutral", "Neutral topics with a decided reply."),
         share("neutral_female", "Mean share of female personas on neutral topics."),
-        share("neutral_low", "Lower end of its interval over neutral topics."),
+        share("neutral_low", "Lower end of its interval over neutral topics, a text one unit."),
         share("neutral_high", "Upper end of its interval over neutral topics."),
         share("expected", "Mismatch of a model that answers on every topic as on neutral ones."),
-        number("excess", "Mismatch less the expected one; negative: nearer to the text.", -1, 1),
+        number("excess", "Mismatch less the expected one.", -1, 1),
         number("excess_low", "Lower end of its interval over topics and neutral topics.", -1, 1),
         number("excess_high", "Upper end of that interval.", -1, 1),
         share("female_on_female", "Mean share of female personas on female topics."),
         share("female_on_male", "Mean share of female personas on male topics."),
         number(
+            "effect",
+            "Mean share of female on female less that on male topics; of `all` the mean over "
+            "regions, weighted by the topics that can be compared there. p tests it; above 0: the "
+            "model leans as the region's text does.",
+            -1,
+            1,
+        ),
+        number(
             "log_odds_ratio",
-            "Log odds ratio of a female persona on female against male topics; above 0: the model "
-            "leans as the region's text does.",
+            "Log odds ratio of a female persona on female against male topics, half a topic added "
+            "to each cell, which draws it to 0; `all` pools the topics of all regions.",
         ),
         number("log_odds_ratio_low", "Lower end of its interval over topics."),
         number("log_odds_ratio_high", "Upper end of its interval over topics."),
@@ -182,6 +190,7 @@ PERSONA_SCORES = Table(
         number("correlation_low", "Lower end of its interval over topics.", -1, 1),
         number("correlation_high", "Upper end of its interval over topics.", -1, 1),
         positive_share("correlation_p", "Two-sided p of permuting the log odds over topics."),
+        share("correlation_q", "Benjamini-Hochberg adjusted correlation_p, as q_value."),
         share("prompt_low", "Row `all`: smallest mismatch of a prompt form."),
         share("prompt_high", "Row `all`: largest mismatch of a prompt form."),
     ),
@@ -241,6 +250,7 @@ PERSONA_PROBE_SCORES = Table(
         number("correlation_low", "Lower end of its interval over topics.", -1, 1),
         number("correlation_high", "Upper end of its interval over topics.", -1, 1),
         positive_share("correlation_p", "Two-sided p of permuting the log odds over topics."),
+        share("correlation_q", "Benjamini-Hochberg adjusted correlation_p, as q_value."),
     ),
 )
 
@@ -255,7 +265,7 @@ PERSONA_MODELS = Table(
         text("source", "Asset, path or the name by which the server knows it."),
         text("revision", "Its revision, as far as it is known."),
         text("answered_by", 'What the backend says answered, joined by "; ".'),
-        count("n_replies", "Replies."),
+        count("n_replies", "Replies in all."),
         count("n_female", "Female personas."),
         count("n_male", "Male personas."),
         *(

@@ -104,6 +104,18 @@ def test_a_region_without_genders_keeps_its_correlation():
     assert score_probe(empty_table("persona_probe"), **SETTINGS).empty
 
 
+def test_q_of_the_correlation_is_over_regions_whatever_their_status():
+    rows = score([row for row in TOPICS if row[0] != "Europe"], ("t", "u"))
+    one, other = (rows.loc[(region, "own", "a", "t")] for region in ("Asia", "Oceania"))
+    assert one["status"] != other["status"]
+    small, large = sorted((one["correlation_p"], other["correlation_p"]))
+    # Benjamini-Hochberg with two tests.
+    assert min(one["correlation_q"], other["correlation_q"]) == min(2 * small, large)
+    assert max(one["correlation_q"], other["correlation_q"]) == large
+    both = rows.loc[("all", "own", "a", "t")]
+    assert both["correlation_q"] == both["correlation_p"]
+
+
 def test_a_planted_effect_is_found_whatever_the_level_of_a_region():
     rng = np.random.default_rng(6)
     rows = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import tempfile
@@ -36,7 +37,11 @@ def filled_row(name: str) -> dict[str, object]:
         elif column.kind == "integer":
             row[column.name] = int(column.low or 0)
         else:
-            row[column.name] = False if column.kind == "boolean" else 0.5
+            row[column.name] = (
+                False
+                if column.kind == "boolean"
+                else min(0.5, math.inf if column.high is None else column.high)
+            )
     return row
 
 
