@@ -35,8 +35,9 @@ TABLES += ("persona_probe", "persona_probe_scores")
 REGIONS = ("africa", "europe")
 KEY_FROM, KEY, WRONG_KEY = "PERSONA_TEST_KEY", "sk-1f9b7c44e0d2a86535", "sk-bad0c0ffee1deadbeef"
 PARALLEL = 2
-# Ten published topics and six neutral ones, in two forms; under three beginnings in the probe.
-QUESTIONS, PROBED = 16 * 2, 16 * 3
+# Ten published topics and six neutral ones, in two forms; under three beginnings in the probe. In
+# Europe one topic stands in two pairs.
+QUESTIONS, ALL_QUESTIONS, ALL_PROBED = 16 * 2, (16 + 15) * 2, (16 + 15) * 3
 # No asset is looked at.
 PLAIN = {"asset_paths": {}, "weathub": NO_LANGUAGES}
 REFUSAL = "I'm sorry, but I can't help with that."
@@ -163,7 +164,7 @@ def finished_personas(tmp_path_factory: pytest.TempPathFactory, model: Model) ->
     regions = [{"name": name, "document_label": name} for name in REGIONS]
     write_config(project, folder, regions=regions, personas=section(model.url), **PLAIN)
     run(project, "personas")
-    assert model.requests == len(REGIONS) * (QUESTIONS + PROBED)
+    assert model.requests == ALL_QUESTIONS + ALL_PROBED
     return project
 
 
@@ -179,7 +180,7 @@ def copied(finished_personas: Path, tmp_path: Path) -> Path:
 def test_the_mismatch_is_that_of_the_known_replies(finished_personas: Path) -> None:
     tables = {name: read_table(name, table_file(finished_personas, name)) for name in TABLES}
     personas, scores = tables["personas"], tables["persona_scores"]
-    assert len(personas) == len(REGIONS) * QUESTIONS
+    assert len(personas) == ALL_QUESTIONS
     assert personas.groupby("region")["reason"].apply(lambda one: list(one[one != ""])).to_dict() == {
         "africa": ["refusal"] * 2, "europe": []
     }  # fmt: skip
@@ -214,13 +215,13 @@ def test_the_mismatch_is_that_of_the_known_replies(finished_personas: Path) -> N
         "Religious and Spiritual growth": 0,
     }
     assert one.loc["Music", ["n_female", "n_male", "n_undecided"]].tolist() == [0, 0, 2]
-    # All are women: each male topic is missed, as it is by a model that looks at no topic.
+    # All are women: each of the four male topics is missed, as by a model that looks at no topic.
     europe = rows.loc[("europe", "all")]
-    assert europe[["mismatch", "expected", "excess"]].tolist() == [0.5, 0.5, 0]
-    assert rows.loc[("all", "all"), "mismatch"] == pytest.approx((3.5 + 5) / 19)
+    assert europe[["mismatch", "expected", "excess"]].tolist() == pytest.approx([4 / 9, 4 / 9, 0])
+    assert rows.loc[("all", "all"), "mismatch"] == pytest.approx((3.5 + 4) / 18)
     (sums,) = tables["persona_models"].to_dict("records")
     assert [sums[f"n_{name}"] for name in ("replies", "female", "male", "refusal")] == [
-        2 * QUESTIONS,
+        ALL_QUESTIONS,
         sum((personas["reply"] == TEXTS[form, "female"]).sum() for form in ("paper", "story")),
         sum((personas["reply"] == TEXTS[form, "male"]).sum() for form in ("paper", "story")),
         2,
@@ -228,7 +229,7 @@ def test_the_mismatch_is_that_of_the_known_replies(finished_personas: Path) -> N
     assert (sums["source"], sums["answered_by"]) == ("gpt-x", "gpt-x-2026")
     # The probe: one nat more for women behind Music, which is a man's topic in Europe.
     probe = tables["persona_probe"]
-    assert len(probe) == len(REGIONS) * PROBED
+    assert len(probe) == ALL_PROBED
     music = probe["label"] == "Music"
     assert (set(probe.loc[music, "difference"]), set(probe.loc[~music, "difference"])) == (
         {1.0},
@@ -313,8 +314,9 @@ def test_a_killed_run_goes_on_where_it_was(
     for name in TABLES[:4]:
         table_file(copied, name).unlink()
     before = model.requests
-    # The second region is half asked.
-    monkeypatch.setattr(model, "half", before + QUESTIONS + QUESTIONS // 2)
+    # The second region is about half asked.
+    kept = QUESTIONS + 15
+    monkeypatch.setattr(model, "half", before + kept)
     first = subprocess.Popen(
         [*snakemake_command(copied), "--cores", "2", "personas"],
         stdin=subprocess.DEVNULL,
@@ -328,11 +330,11 @@ def test_a_killed_run_goes_on_where_it_was(
         # All of its jobs too.
         os.killpg(first.pid, signal.SIGKILL)
         first.wait(timeout=60)
-    assert model.requests - before == QUESTIONS + QUESTIONS // 2 + PARALLEL
+    assert model.requests - before == kept + PARALLEL
     monkeypatch.setattr(model, "half", None)
     run(copied, "personas", "--unlock")
     run(copied, "personas")
-    assert model.requests - before == 2 * QUESTIONS + PARALLEL
+    assert model.requests - before == ALL_QUESTIONS + PARALLEL
     for name in TABLES:
         made = table_file(copied, name).read_bytes()
         assert made == table_file(finished_personas, name).read_bytes(), name
@@ -361,7 +363,7 @@ def test_each_failure_is_told_and_no_key_is_written_anywhere(
         model_at(model.url, revision="next"),
     ]
     # What the last one was sent in the finished run counts; the others were sent nothing.
-    already = len(REGIONS) * (QUESTIONS + PROBED)
+    already = ALL_QUESTIONS + ALL_PROBED
     most = already + QUESTIONS - 1
     configure(copied, models=models, requests={"attempts": 2, "max_requests": most})
     result = snakemake(copied, "--cores", "2", *(replies("africa", one["name"]) for one in models))

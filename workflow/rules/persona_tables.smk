@@ -13,14 +13,10 @@ rule tabulate_personas:
         ),
         topics=every_persona_region("topics"),
         words=ancient(
-            [
-                file
-                for language in PLAN.personas.languages
-                for file in [
-                    PLAN.personas.gender_words_file(language),
-                    PLAN.personas.nouns_file(language),
-                ]
-            ]
+            [PLAN.personas.gender_words_file(one) for one in PLAN.personas.languages]
+        ),
+        nouns=ancient(
+            [PLAN.personas.nouns_file(one) for one in PLAN.personas.languages]
         ),
     output:
         personas=report(
@@ -45,8 +41,7 @@ rule tabulate_personas:
         runtime=30,
     params:
         code=code("tabulate_personas"),
-        words=PLAN.personas.gender_words_folder,
-        nouns=[(one, PLAN.personas.nouns_file(one)) for one in PLAN.personas.languages],
+        languages=PLAN.personas.languages,
         digests=[
             PLAN.personas.gender_words_digest(one) for one in PLAN.personas.languages
         ],

@@ -14,8 +14,8 @@ from biasatlas.tables import write_table
 given, params = snakemake.input, snakemake.params
 with start(snakemake.log[0], "tabulate_personas"):
     words = {
-        language: load_gender_words(params.words, language, load_gender_pairs(nouns))
-        for language, nouns in params.nouns
+        language: load_gender_words(Path(file).parent, language, load_gender_pairs(nouns))
+        for language, file, nouns in zip(params.languages, given.words, given.nouns, strict=True)
     }
     frames = []
     for path in map(Path, given.replies):
