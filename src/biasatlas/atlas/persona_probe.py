@@ -58,7 +58,11 @@ def _figure(part: pd.DataFrame, model: str, links: TopicLinks) -> Figure:
         alt.Chart(rows(records))
         .mark_point(filled=True, size=55, opacity=0.85, cursor="pointer")
         .encode(
-            x=alt.X("log_odds:Q", title="log odds of female passages in the region's text"),
+            x=alt.X(
+                "log_odds:Q",
+                title="log odds of female passages in the region's text",
+                axis=alt.Axis(tickCount=8),
+            ),
             y=alt.Y("difference:Q", title="log p of “She” less log p of “He”"),
             color=alt.Color("place:N", title=None, scale=colours),
             shape=alt.Shape("place:N", title=None, scale=shapes),
