@@ -219,9 +219,8 @@ class _Run:
                 self._ask_one(key, question)
             return
         with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(self._ask_one, *one) for one in waiting.items()]
             try:
-                for future in futures:
+                for future in [pool.submit(self._ask_one, *one) for one in waiting.items()]:
                     future.result()
             except BaseException:
                 # A fault, or the user's Ctrl-C: the pool would else go through all questions.

@@ -254,9 +254,10 @@ def test_a_fault_of_the_program_is_not_swallowed():
 
 def test_an_interrupt_sends_no_more(tmp_path):
     def fails(seed, nth):
-        if seed == 5:
+        # Again only where the first was lost: one that falls into a finalizer is swallowed by Python.
+        if seed % 100 == 5:
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        time.sleep(0.002)
+        time.sleep(0.005)
 
     model = Model(fails)
     with ReplyStore(tmp_path / "r.jsonl") as store, pytest.raises(KeyboardInterrupt):
