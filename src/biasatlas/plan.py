@@ -6,7 +6,7 @@ whatever is wrong with the configuration or the word lists is said here, all at 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,14 @@ class Plan:
         self.config: Config = validate(values, where)
         self.resources = Path(resources)
         self.assets = load_catalogue(self.resources / "assets.yaml")
+        self._read: dict[tuple[str, str], Any] = {}
+
+    def _once(self, load: Callable[..., Any], path: str | Path) -> Any:
+        """Read a word list once, however many rules hang on it."""
+        key = (load.__name__, str(path))
+        if key not in self._read:
+            self._read[key] = load(path)
+        return self._read[key]
 
     @cached_property
     def grid(self) -> LanguagePlan:
@@ -202,7 +210,7 @@ class Plan:
         """Hash of the terms that a view hides; none where it shows them."""
         if view == "visible":
             return []
-        return [digest(load_gender_pairs(path)) for path in self.mask_files(language)]
+        return [digest(self._once(load_gender_pairs, path)) for path in self.mask_files(language)]
 
     # Assets
 
@@ -230,7 +238,7 @@ class Plan:
 
     def tests(self, language: str) -> list[AssociationTest]:
         """The association tests of a language."""
-        return load_tests(self.tests_folder(language))
+        return list(self._once(load_tests, self.tests_folder(language)))
 
     def tests_folder(self, language: str) -> Path:
         """Folder that holds the tests of a language."""
@@ -249,7 +257,7 @@ class Plan:
         folder = self.resources / "word_lists" / str(self.config.weat.control) / language
         if self.config.weat.control is None or not folder.is_dir():
             return []
-        return load_tests(folder)
+        return list(self._once(load_tests, folder))
 
     def control_files(self, language: str) -> list[str]:
         """Files of the positive control of a language."""
@@ -286,7 +294,7 @@ class Plan:
 
     def gender_terms(self, language: str) -> Any:
         """The gender terms of a language."""
-        return load_gender_pairs(self.gender_file(language))
+        return self._once(load_gender_pairs, self.gender_file(language))
 
     def gender_list_titles(self) -> list[tuple[str, str]]:
         """Language and list of each language, with `(not validated)` where nobody checked it."""
@@ -308,7 +316,7 @@ class Plan:
 
     def swap_digest(self, language: str) -> str:
         """Hash of these pairs."""
-        return digest(load_gender_swap(self.swap_file(language)))
+        return digest(self._once(load_gender_swap, self.swap_file(language)))
 
     @cached_property
     def published(self) -> list[AssociationTest]:
@@ -328,6 +336,10 @@ class Plan:
 
     def region_aware_digest(self) -> list[str]:
         """Hash of each published pair and of each region's gender terms, as parsed."""
+        return list(self._region_aware_digest)
+
+    @cached_property
+    def _region_aware_digest(self) -> list[str]:
         terms = load_all_terms(self._region_aware, self.config.evaluation.terms)
         return [f"{name}={digest(pair)}" for name, pair in terms.items()] + [
             f"{test.test}={digest(test)}" for test in self.published
@@ -367,7 +379,8 @@ def _yaml_digest(path: str) -> str:
     """Hash of a file's content without comments; of its bytes where it is no YAML."""
     import yaml
 
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return digest(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
+        return digest(yaml.load(Path(path).read_text(encoding="utf-8"), Loader=loader))
     except (yaml.YAMLError, UnicodeDecodeError, TypeError):
         return file_sha256(path)[:16]
