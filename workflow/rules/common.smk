@@ -19,11 +19,18 @@ except ImportError as error:
         "`pip install -e .` in the environment that runs snakemake."
     )
 
+
+def config_files():
+    """The configuration files, each laid over those behind it; the Snakefile's own comes last."""
+    *given, base = dict.fromkeys(workflow.configfiles)
+    return [*reversed(given), base]
+
+
 try:
     PLAN = make_plan(
         config,
         resources="resources",
-        where=" over ".join(map(os.path.relpath, dict.fromkeys(workflow.configfiles))),
+        where=" over ".join(map(os.path.relpath, config_files())),
     )
 except InputError as error:
     raise WorkflowError(str(error))

@@ -108,7 +108,10 @@ def _published_rows(
 def _tell_gender(labels: pd.Series, terms: GenderTerms) -> list[bool]:
     from biasatlas.lexicons.gender_scan import scan
 
-    return [bool(gender != "neither") for gender in scan(labels.tolist(), terms)["gender"]]
+    # Womens' lives: the possessive of a plural, rightly written or not, is no word of the list.
+    plain = labels.str.replace("’", "'")
+    texts = plain + " " + plain.str.replace(r"s'(?=\W|$)", "", regex=True)
+    return [bool(gender != "neither") for gender in scan(texts.tolist(), terms)["gender"]]
 
 
 def draw_questions(

@@ -185,7 +185,10 @@ PERSONA_SCORES = Table(
             "Two-sided p of dealing the genders anew to the topics (within each region for `all`).",
         ),
         positive_share("p_min", "Smallest p that so many topics can give."),
-        share("q_value", "Benjamini-Hochberg adjusted p over the models and regions of a source."),
+        share(
+            "q_value",
+            "Benjamini-Hochberg adjusted p over the models and regions of a source; rows of status ok only.",
+        ),
         number("correlation", "Spearman correlation of share_female with the log odds.", -1, 1),
         number("correlation_low", "Lower end of its interval over topics.", -1, 1),
         number("correlation_high", "Upper end of its interval over topics.", -1, 1),
@@ -235,8 +238,15 @@ PERSONA_PROBE_SCORES = Table(
         number("mean_female", "Mean difference on female topics, in nats."),
         number("mean_male", "Mean difference on male topics."),
         number("mean_neutral", "Mean difference on neutral topics: how the model leans anyway."),
-        number("effect", "Mean on female less mean on male topics; above 0: as the text leans."),
-        number("effect_low", "Lower end of its interval over topics."),
+        number(
+            "effect",
+            "Mean on female less mean on male topics, for `all` within regions and then over them; "
+            "above 0: as the text leans.",
+        ),
+        number(
+            "effect_low",
+            "Lower end of its interval over topics; none with fewer than five of a gender.",
+        ),
         number("effect_high", "Upper end of its interval over topics."),
         share("auc", "Share of female-male pairs of topics that the difference orders rightly."),
         share(
@@ -245,7 +255,10 @@ PERSONA_PROBE_SCORES = Table(
         ),
         positive_share("p_value", "Two-sided p of dealing the genders anew to the topics."),
         positive_share("p_min", "Smallest p that so many topics can give."),
-        share("q_value", "Benjamini-Hochberg adjusted p over the models and regions of a source."),
+        share(
+            "q_value",
+            "Benjamini-Hochberg adjusted p over the models and regions of a source; rows of status ok only.",
+        ),
         number("correlation", "Spearman correlation of the difference with the log odds.", -1, 1),
         number("correlation_low", "Lower end of its interval over topics.", -1, 1),
         number("correlation_high", "Upper end of its interval over topics.", -1, 1),

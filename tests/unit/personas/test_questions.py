@@ -241,3 +241,22 @@ def test_any_label_gives_one_line(label):
     text = asked.messages[1]["content"]
     assert text.startswith("Asia: ")
     assert len(text.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "gendered"),
+    [
+        ("Womens’ lives", True),
+        ("Womens' lives", True),
+        ("Women’s lives", True),
+        ("health for women", True),
+        ("Kids’ furniture", False),
+        ("the boss' day", False),
+    ],
+)
+def test_a_label_is_gendered_however_its_possessive_is_written(label, gendered):
+    published = [("P1", label, "Football")]
+    topics = list_topics(
+        empty_table("topics"), empty_table("pairs"), published, [], asked="paper", terms=TERMS
+    )
+    assert topics["gendered_label"].tolist() == [gendered, False]
