@@ -27,7 +27,7 @@ from biasatlas.personas.forms import (
     load_probe,
     probe_text,
 )
-from biasatlas.personas.gender_words import fold, load_gender_words
+from biasatlas.personas.gender_words import GenderWords, fold, load_gender_words
 from biasatlas.provenance import code_version
 
 if TYPE_CHECKING:
@@ -248,8 +248,12 @@ class PersonaPlan:
 
     def gender_words_digest(self, language: str) -> str:
         """Hash of both files as parsed."""
+        return digest(self.gender_words(language))
+
+    def gender_words(self, language: str) -> GenderWords:
+        """The words of both files."""
         nouns = load_gender_pairs(self.nouns_file(language))
-        return digest(load_gender_words(self.gender_words_folder, language, nouns))
+        return load_gender_words(self.gender_words_folder, language, nouns)
 
     def check_genders(self, language: str) -> None:
         """Check that the genders that the forms allow can be read.
@@ -259,9 +263,7 @@ class PersonaPlan:
         InputError
             With every gender that the gender words do not know.
         """
-        words = load_gender_words(
-            self.gender_words_folder, language, load_gender_pairs(self.nouns_file(language))
-        )
+        words = self.gender_words(language)
         known = {*words.stated.female, *words.stated.male, *words.stated.other}
         problems = [
             f"{self.folder(language) / form.name}.yaml: genders: {gender!r} stands in no list "

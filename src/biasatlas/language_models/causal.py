@@ -15,55 +15,20 @@ from biasatlas.encoders.sentence import choose_device
 from biasatlas.errors import InputError
 from biasatlas.language_models.chat import Message, Reply
 from biasatlas.language_models.llama import FIXED_DATE, without_system
+from biasatlas.language_models.sampling import (
+    SAMPLING,
+    check_length,
+    draw_token,
+    log_probability,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Change it when the same question and seed give another reply.
-_SAMPLING = "sampling 1"
 # Takes the place of the function by which a template writes today's date.
 _SAME_DATE = "{%- macro strftime_now(form) -%}" + FIXED_DATE + "{%- endmacro -%}"
 # What the library raises for a folder that is damaged in one way or another.
 _DAMAGE = (OSError, ValueError, TypeError, KeyError, AttributeError, RuntimeError, ImportError)
-
-
-def draw_token(logits: NDArray[np.float32], temperature: float, rng: np.random.Generator) -> int:
-    """Draw the next token from the whole vocabulary, at a temperature and nothing else.
-
-    Parameters
-    ----------
-    logits : ndarray, shape (vocabulary,)
-        -inf for a token that is not allowed.
-    temperature : float
-        0 takes the most probable token, the first of equal ones.
-    rng : numpy.random.Generator
-        One number is taken from it, none at temperature 0.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    InputError
-        When the scores are no numbers.
-    """
-    top = float(logits.max())
-    if not np.isfinite(top):
-        raise InputError("the language model gives no numbers as scores; its file may be damaged")
-    if temperature == 0:
-        return int(logits.argmax())
-    weights = np.exp((logits.astype(np.float64) - top) / temperature)
-    ends = weights.cumsum()
-    token = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
-    return token if token < len(ends) else int(np.flatnonzero(weights)[-1])
-
-
-def log_probability(logits: NDArray[np.float32], token: int) -> float:
-    """Natural log of a token's probability: its score less the log of the sum over all."""
-    scores = logits.astype(np.float64)
-    top = scores.max()
-    return float(scores[token] - top - np.log(np.exp(scores - top).sum()))
 
 
 class CausalGenerator:
@@ -106,7 +71,7 @@ class CausalGenerator:
         libraries = " ".join(f"{name} {version(name)}" for name in ("transformers", "torch"))
         kind = self._device.partition(":")[0]
         return (
-            f"transformers {self._digest} {libraries} {_SAMPLING} "
+            f"transformers {self._digest} {libraries} {SAMPLING} "
             f"context {self._wanted_context} {kind} {self._precision}"
         )
 
@@ -152,7 +117,7 @@ class CausalGenerator:
 
         model = self._model
         tokens = self._tokens(messages)
-        self._check_length(len(tokens), "a question")
+        check_length(self._path, len(tokens), self.context, "a question")
         rng = np.random.Generator(np.random.PCG64(seed))
         ends = self._ends()
         most = min(max_tokens, self.context - len(tokens))
@@ -203,7 +168,9 @@ class CausalGenerator:
             if pieces is None:
                 result.append(None)
                 continue
-            self._check_length(len(start) + len(pieces), "a text with its continuation")
+            check_length(
+                self._path, len(start) + len(pieces), self.context, "a text with its continuation"
+            )
             read = (*start, *pieces[:-1])
             if read not in known:
                 known[read] = _scores(model, read, self._device)
@@ -261,12 +228,6 @@ class CausalGenerator:
         named = getattr(settings, "eos_token_id", None)
         ends = named if isinstance(named, list) else [named]
         return {int(end) for end in (*ends, self._tokenizer.eos_token_id) if end is not None}
-
-    def _check_length(self, length: int, what: str) -> None:
-        if length >= self.context:
-            raise InputError(
-                f"{self._path}: {what} of {length} tokens; the model's context is {self.context}"
-            )
 
     @property
     def _precision(self) -> str:

@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biasatlas.errors import InputError
-from biasatlas.language_models.causal import draw_token, log_probability
 from biasatlas.language_models.chat import Message, Reply
 from biasatlas.language_models.llama import GgufModel
+from biasatlas.language_models.sampling import (
+    SAMPLING,
+    check_length,
+    draw_token,
+    log_probability,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-# Change it when the same question and seed give another reply.
-_SAMPLING = "sampling 1"
 
 
 class LlamaGenerator(GgufModel):
@@ -58,7 +60,7 @@ class LlamaGenerator(GgufModel):
     def identity(self) -> str:
         """Model, library and settings; threads may decide a last bit."""
         return (
-            f"llama {self._digest} {self._library} {_SAMPLING} "
+            f"llama {self._digest} {self._library} {SAMPLING} "
             f"context {self._wanted_context} threads {self._threads}"
         )
 
@@ -94,7 +96,7 @@ class LlamaGenerator(GgufModel):
             When the question alone fills the context, or the schema gives no grammar.
         """
         tokens = self._tokens(messages)
-        self._check_length(len(tokens), "a question")
+        check_length(self._path, len(tokens), self.context, "a question")
         with _Grammar(self, schema) as grammar:
             first = self._evaluate(messages, tokens)
             most = min(max_tokens, self.context - len(tokens))
@@ -127,7 +129,7 @@ class LlamaGenerator(GgufModel):
         start = self._plain(text, add_bos=True)
         # Nothing of the chat stays evaluated.
         self._head, self._prefix, self._question = [], [], []
-        self._check_length(len(start), "a text")
+        check_length(self._path, len(start), self.context, "a text")
         llama.reset()
         llama.eval(start)
         first = self._logits().copy()
@@ -140,7 +142,9 @@ class LlamaGenerator(GgufModel):
         pieces = self._pieces(text, option, start)
         if pieces is None:
             return None
-        self._check_length(len(start) + len(pieces), "a text with its continuation")
+        check_length(
+            self._path, len(start) + len(pieces), self.context, "a text with its continuation"
+        )
         llama = self._llama
         if llama._is_recurrent or llama._is_hybrid:
             llama.reset()
@@ -168,12 +172,6 @@ class LlamaGenerator(GgufModel):
         tokens = list(llama.tokenize(text.encode("utf-8"), add_bos=add_bos, special=False))
         # The first token needs something to follow.
         return tokens or [llama.token_bos()]
-
-    def _check_length(self, length: int, what: str) -> None:
-        if length >= self.context:
-            raise InputError(
-                f"{self._path}: {what} of {length} tokens; the model's context is {self.context}"
-            )
 
     def _evaluate(self, messages: Sequence[Message], tokens: list[int]) -> NDArray[np.float32]:
         """Leave a question evaluated, always in the same parts; scores of the first new token."""

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biasatlas.errors import InputError
-from biasatlas.language_models.causal import CausalGenerator, draw_token, log_probability
+from biasatlas.language_models.causal import CausalGenerator
 from biasatlas.language_models.choice import choice_schema
+from biasatlas.language_models.sampling import draw_token, log_probability
 
 SCHEMA = choice_schema("gender", ["female", "male"])
 
